@@ -1,0 +1,3 @@
+//! bowline.
+
+fn main() {}

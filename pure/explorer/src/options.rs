@@ -1,0 +1,126 @@
+//! How to run, and what is refused.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+/// How to run.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Worker threads. Counts, verdicts and traces do not depend on their number.
+    pub threads: NonZeroUsize,
+    /// What is kept of a state.
+    pub storage: Storage,
+    /// Explore one state of each set of symmetric ones. Refused with liveness.
+    pub symmetry: bool,
+    /// The properties to check, by name; `None` means all.
+    pub properties: Option<&'a [String]>,
+    /// End as incomplete when more states than this were found.
+    pub max_states: Option<u64>,
+    /// End as incomplete when more memory than this is held.
+    pub max_bytes: Option<u64>,
+    /// Becomes true when somebody wants the run to end.
+    pub stop: Option<&'a AtomicBool>,
+    /// Told now and then how far the run is.
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            threads: NonZeroUsize::MIN,
+            storage: Storage::Exact,
+            symmetry: false,
+            properties: None,
+            max_states: None,
+            max_bytes: None,
+            stop: None,
+            progress: None,
+        }
+    }
+}
+
+/// What is kept of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Storage {
+    /// The state itself.
+    #[default]
+    Exact,
+    /// A fingerprint of 128 bits. Two states with one fingerprint would be taken for one; the
+    /// report bounds the chance of that.
+    Fingerprint,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// What is being done.
+    pub phase: Phase<'a>,
+    /// Distinct states found.
+    pub distinct: u64,
+    /// Successors computed.
+    pub generated: u64,
+    /// States found and not yet expanded.
+    pub frontier: u64,
+    /// Depth reached.
+    pub depth: u32,
+    /// Memory held.
+    pub bytes: u64,
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase<'a> {
+    /// Finding states.
+    Exploring,
+    /// Looking for fair cycles that violate this property.
+    Liveness(&'a str),
+}
+
+/// Why a run was not begun.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// No property has this name.
+    UnknownProperty {
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// Two properties have this name.
+    PropertyTwice(String),
+    /// A property has no formula, or formulas of several kinds.
+    PropertyShape(String),
+    /// Symmetry does not preserve this liveness property.
+    SymmetryWithLiveness(String),
+    /// The model has no symmetry.
+    NoSymmetry,
+    /// The model has no initial state.
+    NoInitialState,
+    /// The model has more fairness classes than can be told apart.
+    TooManyClasses(usize),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::UnknownProperty { name, known } => {
+                write!(f, "no property is called `{name}`; there are: {}", known.join(", "))
+            }
+            Refused::PropertyTwice(name) => write!(f, "two properties are called `{name}`"),
+            Refused::PropertyShape(name) => {
+                write!(f, "property `{name}` must have at least one formula, and all of one kind")
+            }
+            Refused::SymmetryWithLiveness(name) => {
+                write!(f, "symmetry does not preserve liveness: leave out symmetry, or the property `{name}`")
+            }
+            Refused::NoSymmetry => write!(f, "this model has no symmetry to use"),
+            Refused::NoInitialState => write!(f, "this model has no initial state"),
+            Refused::TooManyClasses(count) => {
+                write!(f, "this model has {count} fairness classes; at most {} are supported", u16::MAX)
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
