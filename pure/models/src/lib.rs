@@ -1,1 +1,5 @@
 //! Models that the explorer checks.
+
+mod catalogue;
+
+pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};

@@ -1,0 +1,242 @@
+//! Every model that `bowline check` knows: by name, at any size, its types forgotten.
+
+use std::fmt;
+
+use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
+
+/// A model by its name.
+pub struct Entry {
+    /// The name, as in `bowline check NAME`.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// What its size is made of.
+    pub sizes: &'static [SizeKey],
+    /// The kinds of faults that it can put in.
+    pub faults: &'static [&'static str],
+    pub(crate) build: fn(&Size) -> Result<Box<dyn Subject>, BadSize>,
+}
+
+/// One number or switch of a model's size.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeKey {
+    /// As in `--size NAME=VALUE`.
+    pub name: &'static str,
+    /// What it means, in a line.
+    pub about: &'static str,
+    /// What it is if nobody says.
+    pub default: Value,
+    /// The least and the greatest number that can work; not used for a switch.
+    pub range: (u32, u32),
+}
+
+/// The value of a size key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// A count.
+    Number(u32),
+    /// A switch.
+    Flag(bool),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(n) => n.fmt(f),
+            Value::Flag(b) => b.fmt(f),
+        }
+    }
+}
+
+/// A value for every size key of a model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Size(Vec<(&'static str, Value)>);
+
+impl Size {
+    /// The keys and values, in the order in which the model declares them.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> + '_ {
+        self.0.iter().copied()
+    }
+
+    pub(crate) fn number(&self, key: &str) -> u32 {
+        match self.get(key) {
+            Value::Number(n) => n,
+            Value::Flag(_) => unreachable!("`{key}` is declared as a switch"),
+        }
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        match self.get(key) {
+            Value::Flag(b) => b,
+            Value::Number(_) => unreachable!("`{key}` is declared as a number"),
+        }
+    }
+
+    fn get(&self, key: &str) -> Value {
+        let found = self.0.iter().find(|(name, _)| *name == key);
+        found.map(|(_, value)| *value).unwrap_or_else(|| unreachable!("`{key}` is not declared"))
+    }
+}
+
+/// Why a size is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BadSize {
+    /// Not of the form `key=value,key=value`.
+    Form(String),
+    /// The model has no such key.
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The keys that there are.
+        known: Vec<&'static str>,
+    },
+    /// The key was given twice.
+    Twice(&'static str),
+    /// Not a value of this key.
+    Value {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What it takes.
+        takes: String,
+    },
+    /// The values do not fit together.
+    Impossible(String),
+}
+
+impl fmt::Display for BadSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadSize::Form(text) => write!(f, "`{text}` is not of the form key=value"),
+            BadSize::UnknownKey { key, known } => {
+                write!(f, "no size key is called `{key}`; there are: {}", known.join(", "))
+            }
+            BadSize::Twice(key) => write!(f, "`{key}` is given twice"),
+            BadSize::Value { key, value, takes } => write!(f, "`{key}` takes {takes}, not `{value}`"),
+            BadSize::Impossible(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for BadSize {}
+
+impl Entry {
+    /// Reads `key=value,key=value`; what is left out has its default.
+    ///
+    /// # Errors
+    /// Says what is wrong and what there is.
+    pub fn size(&self, text: &str) -> Result<Size, BadSize> {
+        let mut given: Vec<(&'static str, Value)> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (key, value) = part.split_once('=').ok_or_else(|| BadSize::Form(part.into()))?;
+            let key = self.sizes.iter().find(|known| known.name == key.trim()).ok_or_else(|| {
+                let known = self.sizes.iter().map(|key| key.name).collect();
+                BadSize::UnknownKey { key: key.trim().into(), known }
+            })?;
+            if given.iter().any(|(name, _)| *name == key.name) {
+                return Err(BadSize::Twice(key.name));
+            }
+            given.push((key.name, key.parse(value.trim())?));
+        }
+        let value = |key: &SizeKey| {
+            given.iter().find(|(name, _)| *name == key.name).map_or(key.default, |(_, value)| *value)
+        };
+        Ok(Size(self.sizes.iter().map(|key| (key.name, value(key))).collect()))
+    }
+
+    /// The model at a size.
+    ///
+    /// # Errors
+    /// Says why the values do not fit together.
+    pub fn build(&self, size: &Size) -> Result<Box<dyn Subject>, BadSize> {
+        (self.build)(size)
+    }
+}
+
+impl SizeKey {
+    fn parse(&self, value: &str) -> Result<Value, BadSize> {
+        let (least, most) = self.range;
+        let (parsed, takes) = match self.default {
+            Value::Number(_) => (
+                value.parse().ok().filter(|n| (least..=most).contains(n)).map(Value::Number),
+                format!("a number from {least} to {most}"),
+            ),
+            Value::Flag(_) => (value.parse().ok().map(Value::Flag), "true or false".into()),
+        };
+        parsed.ok_or_else(|| BadSize::Value { key: self.name, value: value.into(), takes })
+    }
+}
+
+/// A property as a listing shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// What it means, in a line.
+    pub about: String,
+}
+
+/// A model of any type.
+pub trait Subject {
+    /// Its properties.
+    fn claims(&self) -> Vec<Claim>;
+    /// Explores it; see [`bowline_explorer::check`].
+    ///
+    /// # Errors
+    /// As [`bowline_explorer::check`].
+    fn check(&self, options: &Options<'_>) -> Result<Report, Refused>;
+    /// Walks through it; see [`bowline_explorer::walk`].
+    ///
+    /// # Errors
+    /// As [`bowline_explorer::walk`].
+    fn walk(&self, walks: Walks, options: &Options<'_>) -> Result<Report, Refused>;
+}
+
+impl<M: Model> Subject for M {
+    fn claims(&self) -> Vec<Claim> {
+        let claim = |p: bowline_explorer::Property<M>| Claim {
+            name: p.name().into(),
+            kind: p.kind(),
+            about: p.meaning().into(),
+        };
+        self.properties().into_iter().map(claim).collect()
+    }
+
+    fn check(&self, options: &Options<'_>) -> Result<Report, Refused> {
+        check(self, options)
+    }
+
+    fn walk(&self, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
+        walk(self, walks, options)
+    }
+}
+
+/// What a run of a model at a size must give.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// The model's name.
+    pub model: &'static str,
+    /// Its size, as `--size` takes it.
+    pub size: &'static str,
+    /// Distinct states.
+    pub distinct: u64,
+    /// Generated states.
+    pub generated: u64,
+    /// Depth.
+    pub depth: u32,
+    /// Every property of the model: its verdict, and the states in its trace if it has one.
+    pub verdicts: &'static [(&'static str, Verdict, Option<usize>)],
+}
+
+/// Every model, in the order of listings.
+pub fn catalogue() -> &'static [Entry] {
+    &[]
+}
+
+/// What is pinned of the models, seeds' known violations included.
+pub fn expected() -> impl Iterator<Item = &'static Expected> {
+    [].iter()
+}
