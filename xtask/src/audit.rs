@@ -22,7 +22,7 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, advisories: bool) -> Res
         command.arg("advisories");
     }
     ensure!(log.run(&mut command)?.success, "a dependency is not what deny.toml wants; see above");
-    Ok("audit: all dependencies are what deny.toml wants".to_owned())
+    Ok("all dependencies are what deny.toml wants".to_owned())
 }
 
 /// The path of cargo-deny, after building it if it is not in the cache.

@@ -72,7 +72,7 @@ fn prove(scratch: &Scratch, table: &[Pitfall], log: &mut Log) -> Result<String> 
         }
     }
     ensure!(unguarded == 0, "{unguarded} of {} mistakes are not caught", table.len());
-    Ok(format!("pitfalls: {} mistakes made, all caught", table.len()))
+    Ok(format!("{} mistakes made, all caught", table.len()))
 }
 
 /// Finds the tests in the untouched crate, and sees them pass: a test that always fails guards nothing either.

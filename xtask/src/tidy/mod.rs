@@ -21,7 +21,7 @@ mod versions;
 
 use std::fmt;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, ensure};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
@@ -78,7 +78,9 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log) -> Result<String> {
     let tree = Tree { workspace, files, metadata: Metadata::of_workspace(workspace)? };
     let mut broken = Vec::new();
     for (name, check) in RULES {
-        let findings = check(&tree).with_context(|| format!("the rule `{name}` could not be checked"))?;
+        // A rule that cannot look has not been kept; the others are still worth knowing.
+        let findings = check(&tree)
+            .unwrap_or_else(|error| vec![Finding::new("cannot be checked", format!("{error:#}"))]);
         for finding in &findings {
             log.line(format!("{name}: {finding}"));
         }
@@ -86,8 +88,6 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log) -> Result<String> {
             broken.push(format!("{name} ({})", findings.len()));
         }
     }
-    if !broken.is_empty() {
-        bail!("{} of {} rules are broken: {}", broken.len(), RULES.len(), broken.join(", "));
-    }
-    Ok(format!("tidy: {} rules, {} files", RULES.len(), tree.files.len()))
+    ensure!(broken.is_empty(), "{} of {} rules are broken: {}", broken.len(), RULES.len(), broken.join(", "));
+    Ok(format!("{} rules, {} files", RULES.len(), tree.files.len()))
 }
