@@ -47,7 +47,8 @@ impl Log {
         let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         command.stdout(writer.try_clone().context("cannot share a pipe")?).stderr(writer);
         command.stdin(std::process::Stdio::null());
-        if std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        let unset = |name| std::env::var_os(name).is_none();
+        if std::io::stdout().is_terminal() && unset("NO_COLOR") && unset("CARGO_TERM_COLOR") {
             command.env("CARGO_TERM_COLOR", "always");
         }
         let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;

@@ -18,6 +18,9 @@ use probe::{Build, Test, Verdict};
 use scratch::Scratch;
 use table::{KNOWN, PITFALLS};
 
+/// Where the table is, for messages.
+const TABLE: &str = "xtask/src/pitfalls/table.rs";
+
 /// One way to make a known mistake again.
 struct Pitfall {
     /// Its number in the list of mistakes (docs of the explorer).
@@ -41,15 +44,26 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log) -> Result<String> {
     prove(&scratch, PITFALLS, log)
 }
 
-/// Every number has an entry: the table would else be green by being short.
+/// Every number has an entry, and every entry a test of that number: the table would else be green by being
+/// short.
 fn check_table(table: &[Pitfall]) -> Result<()> {
-    let missing: Vec<_> =
-        (1..=KNOWN).filter(|number| !table.iter().any(|pitfall| pitfall.number == *number)).collect();
-    ensure!(
-        missing.is_empty(),
-        "no entry in xtask/src/pitfalls/table.rs for pitfalls {missing:?} of 1 to {KNOWN}"
-    );
+    let has_entry = |number: &u8| table.iter().any(|pitfall| pitfall.number == *number);
+    let missing: Vec<_> = (1..=KNOWN).filter(|number| !has_entry(number)).collect();
+    ensure!(missing.is_empty(), "{TABLE} has no entry for pitfalls {missing:?} of 1 to {KNOWN}");
+    for Pitfall { number, test, .. } in table {
+        ensure!(
+            test.starts_with(&format!("pitfall_{number:02}_")),
+            "{TABLE}: {test} is not a test of pitfall {number}"
+        );
+    }
     Ok(())
+}
+
+/// Tests that are called guards, but that no entry puts to the proof.
+fn unproved<'a>(tests: impl Iterator<Item = &'a str>, table: &[Pitfall]) -> Vec<&'a str> {
+    let guards =
+        tests.filter_map(|test| test.rsplit("::").next()).filter(|name| name.starts_with("pitfall_"));
+    guards.filter(|name| !table.iter().any(|pitfall| pitfall.test == *name)).collect()
 }
 
 fn prove(scratch: &Scratch, table: &[Pitfall], log: &mut Log) -> Result<String> {
@@ -81,6 +95,8 @@ fn baseline(scratch: &Scratch, table: &[Pitfall]) -> Result<Vec<Test>> {
         Build::Ready(programs) => probe::tests(&programs)?,
         Build::Broken(output) => bail!("the explorer's tests do not compile as they are:\n{output}"),
     };
+    let unproved = unproved(tests.iter().map(|test| test.name.as_str()), table);
+    ensure!(unproved.is_empty(), "{TABLE} has no entry for {}", unproved.join(", "));
     let mut guarded = Vec::new();
     for pitfall in table {
         let mut named = tests.iter().filter(|test| test.name.rsplit("::").next() == Some(pitfall.test));
@@ -137,7 +153,7 @@ fn replaced(text: &str, pitfall: &Pitfall) -> Result<String> {
     let count = if find.is_empty() { 0 } else { text.matches(find).count() };
     ensure!(
         count == 1,
-        "the text to find is {count} times in {file}, not once: pitfall {number} in xtask/src/pitfalls/table.rs is out of date"
+        "the text to find is {count} times in {file}, not once: pitfall {number} in {TABLE} is out of date"
     );
     Ok(text.replacen(find, replace, 1))
 }

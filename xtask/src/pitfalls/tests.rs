@@ -110,8 +110,20 @@ fn a_table_that_is_out_of_date_is_an_error() {
 }
 
 #[test]
-fn a_table_that_is_short_is_an_error() {
-    let said = check_table(&[PITFALL]).map_or_else(|error| error.to_string(), |()| String::new());
-    assert!(said.contains("for pitfalls [2, 3, 4"), "{said}");
-    assert!(check_table(&[]).is_err());
+fn a_table_that_is_short_or_names_other_tests_is_an_error() {
+    let said =
+        |table: &[Pitfall]| check_table(table).map_or_else(|error| error.to_string(), |()| String::new());
+    assert!(said(&[PITFALL]).contains("no entry for pitfalls [2, 3, 4"), "{}", said(&[PITFALL]));
+    assert!(said(&[]).contains("no entry for pitfalls [1, 2"), "{}", said(&[]));
+    let numbered: Vec<_> =
+        (1..=KNOWN).map(|number| Pitfall { number, test: "pitfall_01_a", ..PITFALL }).collect();
+    assert!(said(&numbered).contains("pitfall_01_a is not a test of pitfall 2"), "{}", said(&numbered));
+    assert_eq!(said(PITFALLS), "");
+}
+
+#[test]
+fn a_guard_without_an_entry_is_found() {
+    let tests = ["a::pitfall_01_a", "pitfall_12_b", "a::other"];
+    let table = [Pitfall { test: "pitfall_01_a", ..PITFALL }];
+    assert_eq!(unproved(tests.into_iter(), &table), ["pitfall_12_b"]);
 }

@@ -30,9 +30,10 @@ pub(super) fn summary(outcomes: &[Outcome]) -> String {
     }
     let time: Duration = outcomes.iter().map(|outcome| outcome.time).sum();
     let _ = writeln!(text, "{:<18}{:>7.1}s", "all", time.as_secs_f64());
-    let failed: Vec<_> = outcomes.iter().filter(|outcome| !outcome.passed).collect();
-    for outcome in &failed {
-        let _ = writeln!(text, "\n{} failed. To run just that:\n    {}", outcome.name, outcome.alone);
+    let failed: Vec<_> =
+        outcomes.iter().filter(|outcome| !outcome.passed).map(|outcome| outcome.name).collect();
+    if !failed.is_empty() {
+        let _ = writeln!(text, "\nfailed: {}; the table says how to run just that", failed.join(", "));
     }
     let _ = write!(text, "\n{} passed, {} failed", outcomes.len() - failed.len(), failed.len());
     text
@@ -57,15 +58,14 @@ mod tests {
     fn a_failure_is_named_with_its_command_and_the_count_is_the_last_line() {
         let text = summary(&[outcome("fmt", true), outcome("tidy", false)]);
         assert!(text.contains("tidy       FAILED     1.2s  cargo xtask tidy\n"), "{text}");
-        assert!(text.contains("\ntidy failed. To run just that:\n    cargo xtask tidy\n"), "{text}");
-        assert!(!text.contains("fmt failed"), "{text}");
+        assert!(text.contains("\nfailed: tidy;"), "{text}");
         assert!(text.ends_with("\n\n1 passed, 1 failed"), "{text}");
     }
 
     #[test]
     fn all_well_is_said_in_one_line() {
         let text = summary(&[outcome("fmt", true)]);
-        assert!(!text.contains("failed. To run"), "{text}");
+        assert!(!text.contains("failed:"), "{text}");
         assert!(text.ends_with("\n1 passed, 0 failed"), "{text}");
     }
 
