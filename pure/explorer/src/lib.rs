@@ -12,6 +12,7 @@ mod graph;
 mod lasso;
 mod liveness;
 mod model;
+mod numbers;
 mod options;
 mod panics;
 mod parallel;
