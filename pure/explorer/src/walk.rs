@@ -1,19 +1,16 @@
 //! Random deep walks, for what is too large to explore.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-use hashbrown::HashTable;
-
 use crate::check::collision_probability;
-use crate::expand::panic_message;
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused};
+use crate::panics::{catch, locate};
 use crate::parallel::in_explorer_thread;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
 use crate::report::{End, Judged, Report, Step, Trace, Verdict};
-use crate::shelf::fingerprint;
+use crate::shelf::{Fingerprints, Shelf};
 
 /// How to walk at random.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +36,7 @@ pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<
             plan: &plan,
             watch,
             random: SplitMix(walks.seed),
-            seen: HashTable::new(),
+            seen: Fingerprints::default(),
             generated: 0,
             depth: 0,
             shortest: plan.properties.iter().map(|_| None).collect(),
@@ -83,7 +80,7 @@ struct Walker<'a, M: Model> {
     plan: &'a Plan<'a, M>,
     watch: Watch<'a, M>,
     random: SplitMix,
-    seen: HashTable<u128>,
+    seen: Fingerprints<M::State>,
     generated: u64,
     depth: u32,
     /// The shortest walk that settles each property.
@@ -99,18 +96,18 @@ impl<M: Model> Walker<'_, M> {
             let mut initial = self.plan.model.init();
             let initial = initial.swap_remove(self.random.below(initial.len()));
             let mut path = Path { initial: self.plan.model.canonical(initial), actions: Vec::new() };
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.one(&mut path, walks.steps)));
-            if let Err(payload) = outcome {
-                return End::Panicked { message: panic_message(&*payload), trace: self.trace(&path) };
+            if let Err(message) = catch(|| self.one(&mut path, walks.steps)) {
+                let (trace, state) = self.trace(&path);
+                return End::Panicked { message: locate(self.plan, &state, &message), trace };
             }
             if let Some(progress) = options.progress {
                 progress(&Progress {
                     phase: Phase::Exploring,
-                    distinct: self.seen.len() as u64,
+                    distinct: self.seen.len().into(),
                     generated: self.generated,
                     frontier: 0,
                     depth: self.depth,
-                    bytes: self.seen.allocation_size() as u64,
+                    bytes: self.seen.bytes() as u64,
                 });
             }
         }
@@ -137,7 +134,9 @@ impl<M: Model> Walker<'_, M> {
             }
             let action = actions.swap_remove(self.random.below(actions.len()));
             let next = model.next(&state, &action);
+            let normal = model.canonical(next.clone());
             self.generated += 1;
+            // What panics is not part of the path, so that the path can be walked again.
             path.actions.push(action.clone());
             if next != state {
                 let violated =
@@ -145,16 +144,14 @@ impl<M: Model> Walker<'_, M> {
                 let violated: Vec<usize> = violated.map(|(property, _)| *property).collect();
                 violated.into_iter().for_each(|property| self.settle(property, path));
             }
-            state = model.canonical(next);
+            state = normal;
         }
     }
 
     fn visit(&mut self, state: &M::State, path: &Path<M>) {
         self.depth = self.depth.max(path.actions.len() as u32 + 1);
-        let print = fingerprint(state);
-        if self.seen.find(print as u64, |other| *other == print).is_none() {
-            self.seen.insert_unique(print as u64, print, |print| *print as u64);
-        }
+        self.seen.insert(Fingerprints::mark(state), state.clone());
+        self.seen.retire(self.seen.len());
         let model = self.plan.model;
         let settled = self.watch.states.iter().filter(|(_, p, settles)| p(model, state) == *settles);
         let settled: Vec<usize> = settled.map(|(property, _, _)| *property).collect();
@@ -168,27 +165,24 @@ impl<M: Model> Walker<'_, M> {
         }
     }
 
-    fn trace(&self, path: &Path<M>) -> Trace {
+    /// The walk as people read it, and its last state.
+    fn trace(&self, path: &Path<M>) -> (Trace, M::State) {
         let model = self.plan.model;
         let mut state = path.initial.clone();
         let mut steps = vec![Step { action: None, state: model.fields(&state) }];
         for action in &path.actions {
-            // The last action of a walk may be the one that panicked.
-            let Ok(next) = catch_unwind(AssertUnwindSafe(|| model.canonical(model.next(&state, action))))
-            else {
-                break;
-            };
+            let next = model.canonical(model.next(&state, action));
             // A step that changes nothing is no part of a counterexample.
             if next != state {
                 steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
             }
             state = next;
         }
-        Trace { steps, cycle: None }
+        (Trace { steps, cycle: None }, state)
     }
 
     fn report(&self, end: End) -> Report {
-        let distinct = self.seen.len() as u64;
+        let distinct = self.seen.len().into();
         let verdicts = self.plan.properties.iter().zip(&self.shortest).map(|(property, path)| Judged {
             name: property.name.clone(),
             kind: property.kind(),
@@ -197,14 +191,14 @@ impl<M: Model> Walker<'_, M> {
                 Some(_) if property.kind() == Kind::Sometimes => Verdict::Reached,
                 Some(_) => Verdict::Violated,
             },
-            trace: path.as_ref().map(|path| self.trace(path)),
+            trace: path.as_ref().map(|path| self.trace(path).0),
         });
         Report {
             distinct,
             generated: self.generated,
             depth: self.depth,
             end,
-            peak_bytes: self.seen.allocation_size() as u64,
+            peak_bytes: self.seen.bytes() as u64,
             collision_probability: collision_probability(distinct),
             verdicts: verdicts.collect(),
         }
