@@ -3,13 +3,14 @@
 //! the states they came from; the edges are put in order. So nothing depends on how many threads
 //! there are: not counts, not numbering, not which parent is first.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-use crate::expand::{Expander, Panicked, Piece, Sighting, Successor, panic_message};
+use crate::expand::{Expander, Piece, Sighting, Successor};
 use crate::graph::Graph;
 use crate::model::Model;
+use crate::numbers::BLOCK;
 use crate::options::{Options, Phase, Progress, Refused};
+use crate::panics::{Panicked, catch};
 use crate::parallel::in_parallel;
 use crate::plan::Plan;
 use crate::shard::{SHARDS, Shard, StateId, shard_of};
@@ -97,8 +98,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
     fn begin(&mut self) -> Result<u64, Panicked> {
         let plan = self.plan;
         let initial = || plan.model.init().into_iter().map(|state| plan.normal(state)).collect::<Vec<_>>();
-        let initial = catch_unwind(AssertUnwindSafe(initial))
-            .map_err(|payload| Panicked { state: StateId::NONE, message: panic_message(&*payload) })?;
+        let initial = catch(initial).map_err(|message| Panicked { state: StateId::NONE, message })?;
         for state in initial {
             let mark = H::mark(&state);
             self.shards[shard_of(H::hash(mark))].insert(mark, state, StateId::NONE);
@@ -130,7 +130,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
 
     /// A small budget of states is met with small batches.
     fn batch_size(&self) -> u64 {
-        let left = self.options.max_states.map_or(BATCH, |max| max.saturating_sub(self.distinct()));
+        let left = self.options.max_states.map_or(BATCH, |max| max.saturating_sub(self.distinct()) + 1);
         left.clamp(1, BATCH)
     }
 
@@ -152,11 +152,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
 
     /// Inserts what the pieces found: each thread into its own shards.
     fn insert(&mut self, pieces: usize) {
-        for (piece, found) in self.pieces[..pieces].iter_mut().map(|piece| &mut piece.found).enumerate() {
-            for (column, found) in self.columns.iter_mut().zip(found) {
-                std::mem::swap(&mut column.found[piece], found);
-            }
-        }
+        self.exchange(pieces);
         let with_ids = self.graph.is_some();
         let share = SHARDS.div_ceil(pieces);
         let shards = self.shards.chunks_mut(share);
@@ -166,6 +162,16 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
                 column.insert(*group * share + index, shard, with_ids);
             }
         });
+        self.exchange(pieces);
+    }
+
+    /// Gives the columns what the pieces found, or the emptied buffers back to the pieces.
+    fn exchange(&mut self, pieces: usize) {
+        for (piece, found) in self.pieces[..pieces].iter_mut().map(|piece| &mut piece.found).enumerate() {
+            for (column, found) in self.columns.iter_mut().zip(found) {
+                std::mem::swap(&mut column.found[piece], found);
+            }
+        }
     }
 
     /// Adds the edges of the batch to the graph, in the order of the states they leave.
@@ -202,9 +208,9 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         }
         if self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             Some(Ended::Stopped)
-        } else if self.options.max_states.is_some_and(|max| distinct >= max) {
+        } else if self.options.max_states.is_some_and(|max| distinct > max) {
             Some(Ended::MaxStates)
-        } else if self.options.max_bytes.is_some_and(|max| bytes >= max) {
+        } else if self.options.max_bytes.is_some_and(|max| bytes > max) {
             Some(Ended::MaxBytes)
         } else {
             None
@@ -272,10 +278,18 @@ impl<S, K: Copy> Column<S, K> {
     fn insert<H: Shelf<S, Mark = K>>(&mut self, index: usize, shard: &mut Shard<H>, with_ids: bool) {
         for (found, ids) in self.found.iter_mut().zip(&mut self.ids) {
             ids.clear();
-            for Successor { mark, parent, state } in found.drain(..) {
-                let (local, _) = shard.insert(mark, state, parent);
-                if with_ids {
-                    ids.push(StateId::new(index, local));
+            let mut found = found.drain(..);
+            loop {
+                let block = found.as_slice().iter().take(BLOCK);
+                let known = shard.shelf.glance(block.map(|next| (next.mark, &next.state)));
+                for (known, Successor { mark, parent, state }) in known.into_iter().zip(&mut found) {
+                    let local = known.unwrap_or_else(|| shard.insert(mark, state, parent));
+                    if with_ids {
+                        ids.push(StateId::new(index, local));
+                    }
+                }
+                if found.as_slice().is_empty() {
+                    break;
                 }
             }
         }
