@@ -152,7 +152,7 @@ impl<S> Default for Fingerprints<S> {
 
 /// The fingerprint of a state: its chance to equal another's is that of random 128 bits.
 #[inline]
-pub(crate) fn fingerprint<S: Hash>(state: &S) -> u128 {
+fn fingerprint<S: Hash>(state: &S) -> u128 {
     let mut hasher = SipHasher13::new();
     state.hash(&mut hasher);
     hasher.finish128().as_u128()
