@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use super::compare::differences;
 use super::draw::draw;
 use super::output::Outcome;
 use super::program::Program;
+use super::scratch::{Scratch, write};
 use super::shrink::shrink;
 use super::subject::{Ours, explore};
 use super::tla;
@@ -24,8 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const QUESTIONS: usize = 150;
 
 /// TLC and a place to work.
-pub(super) struct Court {
-    tlc: Tlc,
+pub(super) struct Court<'a> {
+    tlc: &'a Tlc,
     scratch: Scratch,
     jvm: Vec<String>,
 }
@@ -42,12 +43,13 @@ pub(super) struct Case {
     pub(super) differences: Vec<String>,
 }
 
-impl Court {
+impl Court<'_> {
     /// Sees that TLC runs, and has the Java VM remember TLC's classes: most of a run is loading them.
-    pub(super) fn open(tlc: Tlc) -> Result<Court> {
+    pub(super) fn open(tlc: &Tlc) -> Result<Court<'_>> {
         let options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m", "-Xlog:disable"];
-        let mut court = Court { tlc, scratch: Scratch::new()?, jvm: options.map(String::from).to_vec() };
-        let archive = court.scratch.0.join("classes.jsa");
+        let mut court =
+            Court { tlc, scratch: Scratch::new("referee")?, jvm: options.map(String::from).to_vec() };
+        let archive = court.scratch.path().join("classes.jsa");
         court.jvm.push(format!("-XX:ArchiveClassesAtExit={}", archive.display()));
         court
             .ask_tlc(&draw(1, 7)?, "first")
@@ -118,7 +120,7 @@ impl Court {
     }
 
     fn ask_tlc(&self, program: &Program, name: &str) -> Result<(Outcome, String)> {
-        let dir = self.scratch.0.join(name);
+        let dir = self.scratch.path().join(name);
         let printed = tla::print(program);
         write(&dir, &[("Referee.tla", &printed.module), ("Referee.cfg", &printed.cfg)])?;
         let run = Run {
@@ -160,32 +162,5 @@ impl Case {
                 ("differences.txt", &differences),
             ],
         )
-    }
-}
-
-fn write(dir: &Path, files: &[(&str, &str)]) -> Result<()> {
-    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    for (name, text) in files {
-        let path = dir.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
-}
-
-/// A directory that goes away with this.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch> {
-        let dir = std::env::temp_dir().join(format!("bowline-referee-{}", std::process::id()));
-        fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-        Ok(Scratch(dir))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing depends on it: a directory that stays is one in a place for such.
-        let _ = fs::remove_dir_all(&self.0);
     }
 }

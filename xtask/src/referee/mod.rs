@@ -9,7 +9,10 @@ mod dice;
 mod draw;
 pub(crate) mod output;
 mod program;
+pub(crate) mod scratch;
+mod seeds;
 mod shrink;
+pub(crate) mod specs;
 mod subject;
 mod tally;
 #[cfg(test)]
@@ -18,9 +21,10 @@ mod tla;
 pub(crate) mod tlc;
 mod witness;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
@@ -40,12 +44,30 @@ pub(crate) struct RefereeArgs {
     /// Only the random model with this number
     #[arg(long, value_name = "I")]
     only: Option<u64>,
+    /// Compare our models of the four seeds with their TLA+ specifications, too
+    #[arg(long)]
+    seeds: bool,
+    /// Where the seeds' specifications are, if not in ../shared/specs
+    #[arg(long, value_name = "DIR", requires = "seeds")]
+    specs: Option<PathBuf>,
 }
 
 /// Compares, and fails on the first disagreement.
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &RefereeArgs) -> Result<String> {
     let started = Instant::now();
-    let court = Court::open(Tlc::get()?)?;
+    let tlc = Tlc::get()?;
+    if args.seeds {
+        let specs = specs::directory(workspace, args.specs.as_deref())?;
+        let specs =
+            specs.context("the seeds' specifications are not in ../shared/specs; --specs says where")?;
+        seeds::run(&tlc, &specs, log)?;
+    }
+    let agreed = random_models(workspace, log, args, &tlc)?;
+    Ok(format!("{agreed} ({} s)", started.elapsed().as_secs()))
+}
+
+fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: &Tlc) -> Result<String> {
+    let court = Court::open(tlc)?;
     let seed = args.seed;
     let numbers = args.only.map_or(0..args.models, |only| only..only + 1);
     let total = numbers.end - numbers.start;
@@ -73,5 +95,5 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &RefereeArgs) -> R
     }
     log.line(&tally);
     tally.is_healthy()?;
-    Ok(format!("{done} of {total} agree (seed {seed}, {} s)", started.elapsed().as_secs()))
+    Ok(format!("{done} of {total} agree, seed {seed}"))
 }
