@@ -26,6 +26,13 @@ pub(super) enum Bound {
     AtMost(f64),
 }
 
+impl Goal {
+    /// Whether it was reached wherever it was measured.
+    pub(super) fn is_met(&self) -> bool {
+        self.reached.iter().flatten().all(|ratio| self.bound.is_met_by(*ratio))
+    }
+}
+
 impl Bound {
     /// Whether a ratio is within it.
     pub(super) fn is_met_by(self, ratio: f64) -> bool {

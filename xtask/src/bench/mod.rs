@@ -86,10 +86,10 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result
     for path in std::iter::once(&usual).chain(&args.json) {
         write(path, &written)?;
     }
-    let missed =
-        goals.iter().filter(|goal| goal.reached.iter().flatten().any(|ratio| !goal.bound.is_met_by(*ratio)));
-    let missed = missed.count();
-    Ok(format!("{} of {} goals are met everywhere; {}", goals.len() - missed, goals.len(), usual.display()))
+    let measured = goals.iter().filter(|goal| goal.reached.iter().all(Option::is_some));
+    let met = measured.clone().filter(|goal| goal.is_met()).count();
+    let (measured, all) = (measured.count(), goals.len());
+    Ok(format!("{met} of {measured} goals are met everywhere ({all} in all); results in {}", usual.display()))
 }
 
 /// TLC and where its specifications are, if both are wanted and there.

@@ -48,6 +48,7 @@ fn goals_are_met_or_missed_or_not_measured() -> Result<()> {
     let goals = goals::all(&both);
     let tlc = &goals[0];
     assert_eq!(tlc.reached, [Some(150.0), None]);
+    assert!(tlc.is_met() && !goals[4].is_met());
     assert!(tlc.bound.is_met_by(150.0) && !tlc.bound.is_met_by(99.0));
     let memory = &goals[4];
     assert!(memory.reached[0].is_some_and(|ratio| !memory.bound.is_met_by(ratio)));
