@@ -1,0 +1,66 @@
+//! Numbers as people read them.
+
+/// A count with its thousands apart: `1,024`.
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count of things by their name: `1 state`, `1,024 states`.
+pub(crate) fn counted(n: u64, thing: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(n))
+}
+
+/// A duration: `0.012 s`, `3.4 s`, `2 min 5 s`.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds < 1.0 {
+        format!("{seconds:.3} s")
+    } else if seconds < 60.0 {
+        format!("{seconds:.1} s")
+    } else {
+        let whole = seconds.round() as u64;
+        format!("{} min {} s", whole / 60, whole % 60)
+    }
+}
+
+/// How many in a second, as far as so short a time can tell.
+pub(crate) fn per_second(count: u64, seconds: f64) -> u64 {
+    if seconds > 0.0 { (count as f64 / seconds) as u64 } else { count }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (16_892, "16,892"), (1_234_567, "1,234,567")];
+        for (n, text) in cases {
+            assert_eq!(grouped(n), text);
+        }
+        assert_eq!(counted(1, "state"), "1 state");
+        assert_eq!(counted(1_024, "state"), "1,024 states");
+    }
+
+    #[test]
+    fn durations_have_the_precision_that_matters() {
+        let cases = [(0.0123, "0.012 s"), (3.44, "3.4 s"), (125.2, "2 min 5 s")];
+        for (seconds, text) in cases {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+
+    #[test]
+    fn a_run_that_took_no_time_divides_by_nothing() {
+        assert_eq!(per_second(10, 0.0), 10);
+        assert_eq!(per_second(10, 0.5), 20);
+    }
+}

@@ -1,0 +1,105 @@
+//! The line that shows how far a run is.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use bowline_explorer::{Phase, Progress, Storage};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::figures::{grouped, per_second};
+use crate::memory::Memory;
+
+/// A line on stderr, if that is a terminal and progress is wanted.
+pub(crate) struct ProgressLine {
+    bar: ProgressBar,
+    started: Instant,
+    storage: Storage,
+}
+
+impl ProgressLine {
+    /// Starts the line of a run.
+    pub(crate) fn start(model: &str, storage: Storage, quiet: bool) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let bar = ProgressBar::new_spinner();
+        if visible {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            // The template is a constant: if it were wrong, the default one would do.
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}  {elapsed}  {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar.set_prefix(model.to_string());
+            bar.enable_steady_tick(Duration::from_millis(120));
+        } else {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        ProgressLine { bar, started: Instant::now(), storage }
+    }
+
+    /// Whether anybody sees it.
+    pub(crate) fn is_visible(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
+    /// Shows how far the run is.
+    pub(crate) fn show(&self, progress: &Progress<'_>) {
+        self.bar.set_message(message(progress, self.started.elapsed().as_secs_f64(), self.storage));
+    }
+
+    /// Takes the line away: what follows are results.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn message(progress: &Progress<'_>, seconds: f64, storage: Storage) -> String {
+    let states = grouped(progress.distinct);
+    let memory = Memory(progress.bytes);
+    match progress.phase {
+        Phase::Liveness(property) => format!("liveness of {property}: {states} states, {memory}"),
+        Phase::Exploring => {
+            let rate = grouped(per_second(progress.distinct, seconds));
+            let (frontier, depth) = (grouped(progress.frontier), progress.depth);
+            let collision = match storage {
+                Storage::Exact => String::new(),
+                Storage::Fingerprint => format!(", collision ≤ {:.0e}", collision(progress.distinct)),
+            };
+            format!(
+                "exploring: {states} states, {rate}/s, frontier {frontier}, depth {depth}, {memory}{collision}"
+            )
+        }
+    }
+}
+
+/// The chance that two of so many fingerprints of 128 bits are the same: at most one in 2^128 for
+/// each pair.
+fn collision(states: u64) -> f64 {
+    let states = states as f64;
+    states * states / 2.0 / 2f64.powi(128)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_states_rate_frontier_depth_and_memory() {
+        let progress = Progress {
+            phase: Phase::Exploring,
+            distinct: 1_200_000,
+            generated: 5_000_000,
+            frontier: 40_000,
+            depth: 23,
+            bytes: 64 << 20,
+        };
+        assert_eq!(
+            message(&progress, 2.0, Storage::Exact),
+            "exploring: 1,200,000 states, 600,000/s, frontier 40,000, depth 23, 64.0 MiB"
+        );
+        assert!(message(&progress, 2.0, Storage::Fingerprint).ends_with("64.0 MiB, collision ≤ 2e-27"));
+        let liveness = Progress { phase: Phase::Liveness("Ends"), ..progress };
+        assert_eq!(
+            message(&liveness, 2.0, Storage::Exact),
+            "liveness of Ends: 1,200,000 states, 64.0 MiB"
+        );
+    }
+}
