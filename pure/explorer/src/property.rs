@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::model::Model;
 
-type StateFn<M> = Box<dyn Fn(&M, &<M as Model>::State) -> bool + Send + Sync>;
-type StepFn<M> =
+pub(crate) type StateFn<M> = Box<dyn Fn(&M, &<M as Model>::State) -> bool + Send + Sync>;
+pub(crate) type StepFn<M> =
     Box<dyn Fn(&M, &<M as Model>::State, &<M as Model>::Action, &<M as Model>::State) -> bool + Send + Sync>;
 
 /// A named claim: a formula, or the conjunction of several of one kind.
@@ -192,5 +192,29 @@ impl<M: Model> Property<M> {
     /// What it means, in a line; empty if nobody said.
     pub fn meaning(&self) -> &str {
         &self.about
+    }
+
+    /// Whether a step satisfies all that the property says of steps.
+    pub(crate) fn allows(&self, model: &M, state: &M::State, action: &M::Action, next: &M::State) -> bool {
+        self.formulas.iter().all(|formula| match formula {
+            Formula::AlwaysStep(p) => p(model, state, action, next),
+            _ => true,
+        })
+    }
+
+    /// Evaluates every predicate, to see whether one panics.
+    pub(crate) fn try_all(&self, model: &M, state: &M::State, action: &M::Action, next: &M::State) {
+        for formula in &self.formulas {
+            match formula {
+                Formula::AlwaysStep(p) => drop(p(model, state, action, next)),
+                Formula::NoDeadlock => {}
+                Formula::Always(p)
+                | Formula::Sometimes(p)
+                | Formula::Eventually(p)
+                | Formula::EventuallyAlways(p)
+                | Formula::AlwaysEventually(p) => drop(p(model, state)),
+                Formula::LeadsTo(p, q) => drop((p(model, state), q(model, state))),
+            }
+        }
     }
 }

@@ -1,0 +1,167 @@
+//! Turns what a search remembers (parents, edges) back into behaviours that people can read, by
+//! running the model along them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::expand::Panicked;
+use crate::graph::{Graph, id_of};
+use crate::lasso::Lasso;
+use crate::model::Model;
+use crate::plan::Plan;
+use crate::property::Property;
+use crate::report::{Cycle, Step, Trace};
+use crate::shard::{Shard, StateId};
+use crate::shelf::Shelf;
+
+/// Replays paths of one search.
+pub(crate) struct Replay<'a, M: Model, H> {
+    pub(crate) plan: &'a Plan<'a, M>,
+    pub(crate) shards: &'a [Shard<H>],
+}
+
+/// A behaviour being put together.
+struct Behaviour<M: Model> {
+    state: M::State,
+    steps: Vec<Step>,
+}
+
+impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
+    /// A shortest path to a state.
+    pub(crate) fn to_state(&self, id: StateId) -> Trace {
+        Trace { steps: self.shortest(id).steps, cycle: None }
+    }
+
+    /// A shortest path to a state, then a step there that violates the property.
+    pub(crate) fn to_step(&self, id: StateId, property: &Property<M>) -> Trace {
+        let model = self.plan.model;
+        let mut behaviour = self.shortest(id);
+        let mut actions = Vec::new();
+        model.actions(&behaviour.state, &mut actions);
+        let step = actions.iter().find_map(|action| {
+            let next = model.next(&behaviour.state, action);
+            let violates =
+                next != behaviour.state && !property.allows(model, &behaviour.state, action, &next);
+            violates.then(|| (action, model.canonical(next)))
+        });
+        if let Some((action, next)) = step {
+            behaviour.push(model, action, next);
+        }
+        Trace { steps: behaviour.steps, cycle: None }
+    }
+
+    /// A shortest path to the state in which the model panicked, and at what it did.
+    pub(crate) fn to_panic(&self, panicked: &Panicked) -> (Trace, String) {
+        if panicked.state == StateId::NONE {
+            return (
+                Trace { steps: Vec::new(), cycle: None },
+                format!("initial states: {}", panicked.message),
+            );
+        }
+        let behaviour = self.shortest(panicked.state);
+        let message = match self.panics_at(&behaviour.state) {
+            Some(place) => format!("{place}: {}", panicked.message),
+            None => panicked.message.clone(),
+        };
+        (Trace { steps: behaviour.steps, cycle: None }, message)
+    }
+
+    /// What the model panics at in this state, found by trying everything again one by one.
+    fn panics_at(&self, state: &M::State) -> Option<String> {
+        let model = self.plan.model;
+        let panics = |work: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(work)).is_err();
+        let mut actions = Vec::new();
+        if panics(&mut || model.actions(state, &mut actions)) {
+            return Some("listing the actions".into());
+        }
+        let stepping =
+            actions.iter().find(|action| panics(&mut || drop(self.plan.normal(model.next(state, action)))));
+        if let Some(action) = stepping {
+            return Some(model.action_name(action));
+        }
+        let judging = self.plan.properties.iter().find(|property| {
+            panics(&mut || {
+                for action in &actions {
+                    property.try_all(model, state, action, &model.next(state, action));
+                }
+            })
+        });
+        judging.map(|property| format!("judging {}", property.name))
+    }
+
+    /// A lasso; every step of it is one of the model's, and takes the class that its edge does.
+    pub(crate) fn lasso(&self, graph: &Graph, lasso: &Lasso) -> Trace {
+        let mut behaviour = self.shortest(id_of(self.shards, lasso.stem.start));
+        for edge in &lasso.stem.edges {
+            self.follow(graph, &mut behaviour, *edge);
+        }
+        let loops_to = behaviour.steps.len();
+        for edge in &lasso.cycle {
+            self.follow(graph, &mut behaviour, *edge);
+        }
+        // The last step returns to the state from which the cycle began.
+        let action = match lasso.cycle.is_empty() {
+            true => None,
+            false => behaviour.steps.pop().and_then(|step| step.action),
+        };
+        Trace { steps: behaviour.steps, cycle: Some(Cycle { loops_to, action }) }
+    }
+
+    fn shortest(&self, id: StateId) -> Behaviour<M> {
+        let mut path = vec![id];
+        let mut at = id;
+        loop {
+            at = self.shards[at.shard()].parents[at.local() as usize];
+            if at == StateId::NONE {
+                break;
+            }
+            path.push(at);
+        }
+        let mut ids = path.into_iter().rev();
+        let first = ids.next().unwrap_or(id);
+        let initial = self.plan.model.init().into_iter().map(|state| self.plan.model.canonical(state));
+        let initial = initial.into_iter().find(|state| self.is(first, state));
+        let state = initial.expect("the first state of a path is an initial one");
+        let step = Step { action: None, state: self.plan.model.fields(&state) };
+        let mut behaviour = Behaviour { state, steps: vec![step] };
+        ids.for_each(|id| self.advance(&mut behaviour, id, None));
+        behaviour
+    }
+
+    fn follow(&self, graph: &Graph, behaviour: &mut Behaviour<M>, edge: u32) {
+        let target = id_of(self.shards, graph.target(edge));
+        self.advance(behaviour, target, Some(graph.class(edge)));
+    }
+
+    /// Takes the first step to the state `id`, and of this class if one is given.
+    fn advance(&self, behaviour: &mut Behaviour<M>, id: StateId, class: Option<u16>) {
+        let model = self.plan.model;
+        let mut actions = Vec::new();
+        model.actions(&behaviour.state, &mut actions);
+        let right_class = |action: &M::Action| class.is_none_or(|class| model.class(action).0 == class);
+        let step = actions.iter().filter(|action| right_class(action)).find_map(|action| {
+            let next = model.next(&behaviour.state, action);
+            // Stuttering is no step, also where the normal form of a real one is the same state.
+            let changed = next != behaviour.state;
+            let next = model.canonical(next);
+            (changed && self.is(id, &next)).then_some((action, next))
+        });
+        let (action, next) = step.expect("a step that was explored can be taken again");
+        behaviour.push(model, action, next);
+    }
+
+    /// Whether the search keeps this state under this id.
+    fn is(&self, id: StateId, state: &M::State) -> bool {
+        let shelf = &self.shards[id.shard()].shelf;
+        match self.plan.symmetry {
+            false => shelf.is(id.local(), state),
+            true => shelf.is(id.local(), &self.plan.normal(state.clone())),
+        }
+    }
+}
+
+impl<M: Model> Behaviour<M> {
+    fn push(&mut self, model: &M, action: &M::Action, next: M::State) {
+        self.steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
+        self.state = next;
+    }
+}

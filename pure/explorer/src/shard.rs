@@ -1,0 +1,95 @@
+//! Found states, divided by hash, so that threads insert without meeting.
+
+use crate::shelf::Shelf;
+
+/// How many parts: a constant, so that numbering does not depend on the number of threads.
+pub(crate) const SHARDS: usize = 64;
+const LOCAL_BITS: u32 = 32 - SHARDS.ilog2();
+const LOCAL_MASK: u32 = (1 << LOCAL_BITS) - 1;
+
+/// Names a found state: its shard, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct StateId(pub(crate) u32);
+
+impl StateId {
+    /// What an initial state has for a parent.
+    pub(crate) const NONE: StateId = StateId(u32::MAX);
+
+    #[inline]
+    pub(crate) fn new(shard: usize, local: u32) -> StateId {
+        // The last number is kept free, so that no state is called NONE.
+        assert!(local < LOCAL_MASK, "more states than can be numbered");
+        StateId((shard as u32) << LOCAL_BITS | local)
+    }
+
+    #[inline]
+    pub(crate) fn shard(self) -> usize {
+        (self.0 >> LOCAL_BITS) as usize
+    }
+
+    #[inline]
+    pub(crate) fn local(self) -> u32 {
+        self.0 & LOCAL_MASK
+    }
+}
+
+/// The shard of a hash. The bits are none of those that a hash table looks at first.
+#[inline]
+pub(crate) fn shard_of(hash: u64) -> usize {
+    (hash >> 40) as usize % SHARDS
+}
+
+/// One part of the found states.
+pub(crate) struct Shard<H> {
+    pub(crate) shelf: H,
+    /// From which state each was found first.
+    pub(crate) parents: Vec<StateId>,
+    /// Where each level begins, that is, states of one depth; the last entry is the one being filled.
+    pub(crate) levels: Vec<u32>,
+}
+
+impl<H: Default> Default for Shard<H> {
+    fn default() -> Self {
+        Shard { shelf: H::default(), parents: Vec::new(), levels: vec![0] }
+    }
+}
+
+impl<H> Shard<H> {
+    /// The number of the state, and whether it is new.
+    #[inline]
+    pub(crate) fn insert<S>(&mut self, mark: H::Mark, state: S, parent: StateId) -> (u32, bool)
+    where
+        H: Shelf<S>,
+    {
+        let (local, new) = self.shelf.insert(mark, state);
+        if new {
+            self.parents.push(parent);
+        }
+        (local, new)
+    }
+
+    /// The states of the level that is being expanded.
+    pub(crate) fn frontier(&self) -> std::ops::Range<u32> {
+        match self.levels[..] {
+            [.., start, end] => start..end,
+            _ => 0..0,
+        }
+    }
+
+    /// Ends the level that was being filled: it is expanded next.
+    pub(crate) fn next_level<S>(&mut self)
+    where
+        H: Shelf<S>,
+    {
+        let filled = self.levels.last().copied().unwrap_or(0);
+        self.shelf.retire(filled);
+        self.levels.push(self.shelf.len());
+    }
+
+    pub(crate) fn bytes<S>(&self) -> usize
+    where
+        H: Shelf<S>,
+    {
+        self.shelf.bytes() + self.parents.capacity() * size_of::<StateId>()
+    }
+}

@@ -1,0 +1,212 @@
+//! Random deep walks, for what is too large to explore.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+
+use hashbrown::HashTable;
+
+use crate::check::collision_probability;
+use crate::expand::panic_message;
+use crate::model::Model;
+use crate::options::{Options, Phase, Progress, Refused};
+use crate::parallel::in_explorer_thread;
+use crate::plan::{Plan, Watch};
+use crate::property::Kind;
+use crate::report::{End, Judged, Report, Step, Trace, Verdict};
+use crate::shelf::fingerprint;
+
+/// How to walk at random.
+#[derive(Clone, Copy, Debug)]
+pub struct Walks {
+    /// How many walks.
+    pub count: u64,
+    /// How many steps each may take.
+    pub steps: u32,
+    /// The same seed gives the same walks.
+    pub seed: u64,
+}
+
+/// Walks at random through a model that is too large to explore. What is found is real; what is not
+/// found is unknown, liveness always.
+///
+/// # Errors
+/// Says what it does not support instead of passing over it.
+pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
+    in_explorer_thread(|| {
+        let plan = Plan::new(model, options)?;
+        let watch = plan.watch(|_| false);
+        let mut walker = Walker {
+            plan: &plan,
+            watch,
+            random: SplitMix(walks.seed),
+            seen: HashTable::new(),
+            generated: 0,
+            depth: 0,
+            shortest: plan.properties.iter().map(|_| None).collect(),
+        };
+        if plan.model.init().is_empty() {
+            return Err(Refused::NoInitialState);
+        }
+        let end = walker.all(walks, options);
+        Ok(walker.report(end))
+    })
+}
+
+/// Steele, Lea and Flood's generator: small, and the same everywhere.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        // Multiplying instead of dividing: the bias of 2^-64 does not matter here.
+        ((u128::from(z) * bound as u128) >> 64) as usize
+    }
+}
+
+/// A walk: where it began, and the actions that it took.
+struct Path<M: Model> {
+    initial: M::State,
+    actions: Vec<M::Action>,
+}
+
+impl<M: Model> Clone for Path<M> {
+    fn clone(&self) -> Self {
+        Path { initial: self.initial.clone(), actions: self.actions.clone() }
+    }
+}
+
+struct Walker<'a, M: Model> {
+    plan: &'a Plan<'a, M>,
+    watch: Watch<'a, M>,
+    random: SplitMix,
+    seen: HashTable<u128>,
+    generated: u64,
+    depth: u32,
+    /// The shortest walk that settles each property.
+    shortest: Vec<Option<Path<M>>>,
+}
+
+impl<M: Model> Walker<'_, M> {
+    fn all(&mut self, walks: Walks, options: &Options<'_>) -> End {
+        for _ in 0..walks.count {
+            if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return End::Stopped;
+            }
+            let mut initial = self.plan.model.init();
+            let initial = initial.swap_remove(self.random.below(initial.len()));
+            let mut path = Path { initial: self.plan.model.canonical(initial), actions: Vec::new() };
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.one(&mut path, walks.steps)));
+            if let Err(payload) = outcome {
+                return End::Panicked { message: panic_message(&*payload), trace: self.trace(&path) };
+            }
+            if let Some(progress) = options.progress {
+                progress(&Progress {
+                    phase: Phase::Exploring,
+                    distinct: self.seen.len() as u64,
+                    generated: self.generated,
+                    frontier: 0,
+                    depth: self.depth,
+                    bytes: self.seen.allocation_size() as u64,
+                });
+            }
+        }
+        End::Walked
+    }
+
+    fn one(&mut self, path: &mut Path<M>, steps: u32) {
+        let model = self.plan.model;
+        let mut state = path.initial.clone();
+        let mut actions = Vec::new();
+        self.generated += 1;
+        loop {
+            self.visit(&state, path);
+            actions.clear();
+            model.actions(&state, &mut actions);
+            if actions.is_empty() {
+                if let Some(property) = self.watch.deadlock {
+                    self.settle(property, path);
+                }
+                return;
+            }
+            if path.actions.len() as u32 >= steps {
+                return;
+            }
+            let action = actions.swap_remove(self.random.below(actions.len()));
+            let next = model.next(&state, &action);
+            self.generated += 1;
+            path.actions.push(action.clone());
+            if next != state {
+                let violated =
+                    self.watch.steps.iter().filter(|(_, holds)| !holds(model, &state, &action, &next));
+                let violated: Vec<usize> = violated.map(|(property, _)| *property).collect();
+                violated.into_iter().for_each(|property| self.settle(property, path));
+            }
+            state = model.canonical(next);
+        }
+    }
+
+    fn visit(&mut self, state: &M::State, path: &Path<M>) {
+        self.depth = self.depth.max(path.actions.len() as u32 + 1);
+        let print = fingerprint(state);
+        if self.seen.find(print as u64, |other| *other == print).is_none() {
+            self.seen.insert_unique(print as u64, print, |print| *print as u64);
+        }
+        let model = self.plan.model;
+        let settled = self.watch.states.iter().filter(|(_, p, settles)| p(model, state) == *settles);
+        let settled: Vec<usize> = settled.map(|(property, _, _)| *property).collect();
+        settled.into_iter().for_each(|property| self.settle(property, path));
+    }
+
+    fn settle(&mut self, property: usize, path: &Path<M>) {
+        let shortest = &mut self.shortest[property];
+        if shortest.as_ref().is_none_or(|known| path.actions.len() < known.actions.len()) {
+            *shortest = Some(path.clone());
+        }
+    }
+
+    fn trace(&self, path: &Path<M>) -> Trace {
+        let model = self.plan.model;
+        let mut state = path.initial.clone();
+        let mut steps = vec![Step { action: None, state: model.fields(&state) }];
+        for action in &path.actions {
+            // The last action of a walk may be the one that panicked.
+            let Ok(next) = catch_unwind(AssertUnwindSafe(|| model.canonical(model.next(&state, action))))
+            else {
+                break;
+            };
+            // A step that changes nothing is no part of a counterexample.
+            if next != state {
+                steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
+            }
+            state = next;
+        }
+        Trace { steps, cycle: None }
+    }
+
+    fn report(&self, end: End) -> Report {
+        let distinct = self.seen.len() as u64;
+        let verdicts = self.plan.properties.iter().zip(&self.shortest).map(|(property, path)| Judged {
+            name: property.name.clone(),
+            kind: property.kind(),
+            verdict: match path {
+                None => Verdict::Unknown,
+                Some(_) if property.kind() == Kind::Sometimes => Verdict::Reached,
+                Some(_) => Verdict::Violated,
+            },
+            trace: path.as_ref().map(|path| self.trace(path)),
+        });
+        Report {
+            distinct,
+            generated: self.generated,
+            depth: self.depth,
+            end,
+            peak_bytes: self.seen.allocation_size() as u64,
+            collision_probability: collision_probability(distinct),
+            verdicts: verdicts.collect(),
+        }
+    }
+}
