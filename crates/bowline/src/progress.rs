@@ -97,9 +97,6 @@ mod tests {
         );
         assert!(message(&progress, 2.0, Storage::Fingerprint).ends_with("64.0 MiB, collision ≤ 2e-27"));
         let liveness = Progress { phase: Phase::Liveness("Ends"), ..progress };
-        assert_eq!(
-            message(&liveness, 2.0, Storage::Exact),
-            "liveness of Ends: 1,200,000 states, 64.0 MiB"
-        );
+        assert_eq!(message(&liveness, 2.0, Storage::Exact), "liveness of Ends: 1,200,000 states, 64.0 MiB");
     }
 }

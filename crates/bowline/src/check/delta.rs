@@ -83,9 +83,8 @@ fn collapse(state: &[Field], shown: Vec<(&Field, Option<&str>)>) -> Vec<Line> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (field, old) in shown {
         let name = Name::of(&field.name);
-        let same = |group: &&mut Group<'_>| {
-            group.name.is_like(name) && group.old == old && group.new == field.value
-        };
+        let same =
+            |group: &&mut Group<'_>| group.name.is_like(name) && group.old == old && group.new == field.value;
         match groups.iter_mut().find(same) {
             Some(group) => group.indexes.extend(name.index),
             None => {

@@ -14,7 +14,6 @@ use crate::exit::Exit;
 use crate::figures::{counted, duration, grouped};
 use crate::output::{self, Format};
 use crate::palette::{self, paint};
-use crate::progress::ProgressLine;
 use crate::signals;
 
 /// Runs everything that is pinned and says what differs.
@@ -30,12 +29,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
             left_out += 1;
             continue;
         }
-        let line = ProgressLine::start(pinned.model, how.storage, args.quiet);
-        let tell = |progress: &_| line.show(progress);
-        let watch = Watch { stop, progress: line.is_visible().then_some(&tell) };
-        let run = compare(pinned, &how, &watch);
-        line.clear();
-        match run? {
+        match compare(pinned, &how, Watch { model: pinned.model, quiet: args.quiet, stop })? {
             Some(run) => {
                 if args.output.is_text() {
                     output::print(&lines.of(&run, args.output == Format::Wide))?;
@@ -83,7 +77,7 @@ fn as_properties<S: serde::Serializer>(judged: &[Judged], serializer: S) -> Resu
 }
 
 /// Runs a model as it is pinned; `None` if somebody stopped it.
-fn compare<'a>(pinned: &'a Expected, how: &How, watch: &Watch<'_>) -> anyhow::Result<Option<Run<'a>>> {
+fn compare<'a>(pinned: &'a Expected, how: &How, watch: Watch<'_>) -> anyhow::Result<Option<Run<'a>>> {
     let entry = entry(pinned.model)?;
     let subject = entry.build(&size(entry, pinned.size)?)?;
     let (report, seconds) = explore(subject.as_ref(), None, how, watch)?;
@@ -134,7 +128,11 @@ fn differences(pinned: &Expected, report: &Report) -> Vec<String> {
     }
     for judged in &report.verdicts {
         if !pinned.verdicts.iter().any(|(name, _, _)| *name == judged.name) {
-            found.push(format!("{} is {}, and nothing is pinned of it", judged.name, judged.verdict.as_str()));
+            found.push(format!(
+                "{} is {}, and nothing is pinned of it",
+                judged.name,
+                judged.verdict.as_str()
+            ));
         }
     }
     found
@@ -147,7 +145,12 @@ fn judgement(verdict: Verdict, length: Option<usize>) -> String {
 
 impl<'a> Comparison<'a> {
     fn new(runs: Vec<Run<'a>>, left_out: u64) -> Self {
-        Comparison { as_expected: runs.iter().all(|run| run.as_expected), complete: left_out == 0, runs, left_out }
+        Comparison {
+            as_expected: runs.iter().all(|run| run.as_expected),
+            complete: left_out == 0,
+            runs,
+            left_out,
+        }
     }
 
     fn exit(&self) -> Exit {
@@ -163,7 +166,9 @@ impl<'a> Comparison<'a> {
         let differ = self.runs.iter().filter(|run| !run.as_expected).count() as u64;
         let mut out = match differ {
             0 => format!("{total}: {}\n", paint(palette::GOOD, "all as expected")),
-            _ => format!("{total}: {}\n", paint(palette::BAD, &format!("{} not as expected", grouped(differ)))),
+            _ => {
+                format!("{total}: {}\n", paint(palette::BAD, &format!("{} not as expected", grouped(differ))))
+            }
         };
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "run");
@@ -196,8 +201,12 @@ impl Lines {
         };
         let counts = format!("{} distinct, {} generated", grouped(run.distinct), grouped(run.generated));
         let (model, size, took) = (run.model, run.size, duration(run.seconds));
-        let mut out = format!("{mark}  {model:m$}  {size:s$}  {took:>9}  {counts}, depth {}\n", run.depth,
-            m = self.model, s = self.size);
+        let mut out = format!(
+            "{mark}  {model:m$}  {size:s$}  {took:>9}  {counts}, depth {}\n",
+            run.depth,
+            m = self.model,
+            s = self.size
+        );
         for difference in &run.differences {
             out.push_str(&format!("           {difference}\n"));
         }
@@ -300,7 +309,10 @@ mod tests {
         let well = Comparison::new(vec![run(vec![])], 0);
         assert_eq!((plain(&well.summary()), well.exit()), ("1 run: all as expected\n".into(), Exit::Done));
         let bad = Comparison::new(vec![run(vec![]), run(vec!["no".into()])], 0);
-        assert_eq!((plain(&bad.summary()), bad.exit()), ("2 runs: 1 not as expected\n".into(), Exit::EndedBadly));
+        assert_eq!(
+            (plain(&bad.summary()), bad.exit()),
+            ("2 runs: 1 not as expected\n".into(), Exit::EndedBadly)
+        );
         let cut = Comparison::new(vec![run(vec![])], 3);
         assert_eq!(cut.exit(), Exit::NotFinished);
         assert!(plain(&cut.summary()).contains("INCOMPLETE: stopped, with 3 runs left out"));

@@ -12,13 +12,17 @@ use bowline_models::Subject;
 
 use super::request::How;
 use crate::exit::BadUsage;
+use crate::progress::ProgressLine;
 
 /// What goes along with a run.
+#[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
+    /// The model's name, for the line that shows progress.
+    pub(crate) model: &'a str,
+    /// Whether that line is not wanted.
+    pub(crate) quiet: bool,
     /// Becomes true when somebody wants the run to end.
     pub(crate) stop: &'a AtomicBool,
-    /// Told now and then how far the run is.
-    pub(crate) progress: Option<&'a (dyn Fn(&Progress<'_>) + Sync)>,
 }
 
 /// Runs the engine and says how many seconds it took.
@@ -26,8 +30,10 @@ pub(crate) fn explore(
     subject: &dyn Subject,
     asked: Option<&[String]>,
     how: &How,
-    watch: &Watch<'_>,
+    watch: Watch<'_>,
 ) -> anyhow::Result<(Report, f64)> {
+    let line = ProgressLine::start(watch.model, how.storage, watch.quiet);
+    let tell = |progress: &Progress<'_>| line.show(progress);
     let options = Options {
         threads: how.threads,
         storage: how.storage,
@@ -36,7 +42,7 @@ pub(crate) fn explore(
         max_states: how.max_states,
         max_bytes: how.max_bytes,
         stop: Some(watch.stop),
-        progress: watch.progress,
+        progress: line.is_visible().then_some(&tell),
     };
     let started = Instant::now();
     let result = panic::catch_unwind(AssertUnwindSafe(|| match how.walks {
@@ -44,6 +50,7 @@ pub(crate) fn explore(
         None => subject.check(&options),
     }));
     let seconds = started.elapsed().as_secs_f64();
+    line.clear();
     match result {
         Ok(Ok(report)) => Ok((report, seconds)),
         Ok(Err(refused)) => Err(BadUsage(refused.to_string()).into()),

@@ -77,7 +77,9 @@ impl Finding<'_> {
     /// How the trace ends, where its last state does not say it.
     pub(crate) fn ending(&self) -> Option<&'static str> {
         match self.what {
-            What::Property { judged, .. } if judged.kind == Kind::Deadlock => Some("no action is possible here"),
+            What::Property { judged, .. } if judged.kind == Kind::Deadlock => {
+                Some("no action is possible here")
+            }
             What::Panic { .. } => Some("here the model panicked"),
             What::Property { .. } => None,
         }

@@ -165,9 +165,8 @@ mod tests {
         let mut run = outcome(End::Walked, vec![]);
         run.how.walks = Some(Walks { count: 10, steps: 100, seed: 7 });
         assert!(
-            json(&run).ends_with(
-                r#""properties":[],"incomplete":"walks","walks":10,"walk_steps":100,"seed":7}"#
-            ),
+            json(&run)
+                .ends_with(r#""properties":[],"incomplete":"walks","walks":10,"walk_steps":100,"seed":7}"#),
             "{}",
             json(&run)
         );

@@ -160,14 +160,9 @@ mod tests {
     use super::*;
 
     fn models() -> Vec<Model> {
-        let number = SizeKey {
-            name: "doors",
-            about: "how many doors",
-            default: Value::Number(2),
-            range: (1, 8),
-        };
-        let flag =
-            SizeKey { name: "fair", about: "whether fair", default: Value::Flag(true), range: (0, 0) };
+        let number =
+            SizeKey { name: "doors", about: "how many doors", default: Value::Number(2), range: (1, 8) };
+        let flag = SizeKey { name: "fair", about: "whether fair", default: Value::Flag(true), range: (0, 0) };
         let shut = Property { name: "Shut".into(), kind: "always", about: "all doors are shut".into() };
         vec![Model {
             name: "seed/door",

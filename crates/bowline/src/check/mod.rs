@@ -10,6 +10,7 @@ mod outcome;
 mod report;
 mod request;
 mod run;
+mod svg;
 pub(crate) mod trace_file;
 mod trace_json;
 mod trace_svg;

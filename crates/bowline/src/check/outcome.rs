@@ -191,9 +191,8 @@ pub(crate) mod tests {
 
     #[test]
     fn the_exit_code_follows_the_worst_that_was_found() {
-        let exit = |end: End, verdict: Verdict| {
-            outcome(end, vec![judged("P", Kind::Always, verdict, None)]).exit()
-        };
+        let exit =
+            |end: End, verdict: Verdict| outcome(end, vec![judged("P", Kind::Always, verdict, None)]).exit();
         assert_eq!(exit(End::Complete, Verdict::Holds), Exit::Done);
         assert_eq!(exit(End::Complete, Verdict::Reached), Exit::Done);
         assert_eq!(exit(End::Complete, Verdict::Violated), Exit::EndedBadly);
@@ -210,8 +209,7 @@ pub(crate) mod tests {
     #[test]
     fn the_trace_file_has_the_first_declared_violation_then_the_panic_then_a_named_witness() {
         let reached = judged("Open", Kind::Sometimes, Verdict::Reached, Some(path()));
-        let violated =
-            |name: &str, trace: Trace| judged(name, Kind::Always, Verdict::Violated, Some(trace));
+        let violated = |name: &str, trace: Trace| judged(name, Kind::Always, Verdict::Violated, Some(trace));
         let first = |outcome: &Outcome| outcome.first_finding().map(|finding| finding.name().to_string());
 
         let two = vec![reached.clone(), violated("A", path()), violated("B", lasso(Some("Shut")))];

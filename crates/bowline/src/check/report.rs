@@ -43,11 +43,8 @@ fn head(outcome: &Outcome) -> String {
         Storage::Fingerprint => "128-bit fingerprints",
     };
     let symmetry = if how.symmetry { ", one of each symmetric set" } else { "" };
-    let mut out = format!(
-        "{} {} ({storage}{symmetry})\n",
-        paint(palette::STRONG, outcome.model),
-        outcome.size_text()
-    );
+    let mut out =
+        format!("{} {} ({storage}{symmetry})\n", paint(palette::STRONG, outcome.model), outcome.size_text());
     if let Some(walks) = outcome.walks() {
         out.push_str(&format!("  {walks}\n"));
     }
@@ -175,7 +172,8 @@ Opens          sometimes  reached  3 states  what Opens means
 
     #[test]
     fn of_several_violations_the_first_is_shown_and_the_others_are_named() {
-        let text = rendered(&outcome(End::Complete, vec![violated("A"), violated("B"), violated("C")]), false);
+        let text =
+            rendered(&outcome(End::Complete, vec![violated("A"), violated("B"), violated("C")]), false);
         assert!(text.contains("A         eventually_always  violated  3 states, loops to 2\n"), "{text}");
         assert!(text.contains("\nA is violated: 3 states\n"), "{text}");
         assert!(!text.contains("\nB is violated"), "{text}");
@@ -190,7 +188,8 @@ Opens          sometimes  reached  3 states  what Opens means
         let mut run = outcome(End::Complete, vec![violated("A"), violated("B"), reached]);
         run.asked = Some(vec!["A".into(), "B".into(), "R".into()]);
         let text = rendered(&run, false);
-        for headline in ["\nA is violated: 3 states\n", "\nB is violated: 3 states\n", "\nR is reached: 3 states\n"]
+        for headline in
+            ["\nA is violated: 3 states\n", "\nB is violated: 3 states\n", "\nR is reached: 3 states\n"]
         {
             assert!(text.contains(headline), "{text}");
         }

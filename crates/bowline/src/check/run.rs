@@ -9,7 +9,6 @@ use super::trace_file::TraceFile;
 use crate::cli::CheckArgs;
 use crate::exit::Exit;
 use crate::output::{self, Format};
-use crate::progress::ProgressLine;
 use crate::signals;
 
 /// Explores a model and tells what was found.
@@ -32,13 +31,8 @@ pub(crate) fn run(args: &CheckArgs, model: &str) -> anyhow::Result<Exit> {
 fn carry_out(request: Request, quiet: bool) -> anyhow::Result<Outcome> {
     let Request { model, size, subject, claims, asked, how } = request;
     hush_explorer_threads();
-    let stop = signals::stop_flag()?;
-    let line = ProgressLine::start(model, how.storage, quiet);
-    let tell = |progress: &_| line.show(progress);
-    let watch = Watch { stop, progress: line.is_visible().then_some(&tell) };
-    let explored = explore(subject.as_ref(), asked.as_deref(), &how, &watch);
-    line.clear();
-    let (report, seconds) = explored?;
+    let watch = Watch { model, quiet, stop: signals::stop_flag()? };
+    let (report, seconds) = explore(subject.as_ref(), asked.as_deref(), &how, watch)?;
     Ok(Outcome { model, size: size.iter().collect(), claims, asked, how, report, seconds })
 }
 
