@@ -1,0 +1,5 @@
+//! What the seeds must give.
+
+use crate::catalogue::Expected;
+
+pub(crate) const EXPECTED: &[Expected] = &[];
