@@ -111,8 +111,11 @@ pub(crate) struct CheckArgs {
     pub(crate) symmetry: bool,
 
     /// Instead of exploring, walk at random this many times: for what is too large to explore
-    #[arg(long, value_name = "N", requires = "model", conflicts_with_all = ["fingerprint", "symmetry"],
-          value_parser = value_parser!(u64).range(1..))]
+    ///
+    /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
+    /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
+    #[arg(long, value_name = "N", requires = "model", value_parser = value_parser!(u64).range(1..),
+          conflicts_with_all = ["threads", "max_states", "max_memory", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,
 
     /// How many steps a walk may take

@@ -3,22 +3,33 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use bowline_explorer::{Phase, Progress, Storage};
+use bowline_explorer::{Phase, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::figures::{grouped, per_second};
 use crate::memory::Memory;
 
+/// What a run does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Work {
+    /// Visits every state and keeps it.
+    Explore,
+    /// Visits every state and keeps a fingerprint of it.
+    ExploreFingerprints,
+    /// Walks at random.
+    Walk,
+}
+
 /// A line on stderr, if that is a terminal and progress is wanted.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     started: Instant,
-    storage: Storage,
+    work: Work,
 }
 
 impl ProgressLine {
     /// Starts the line of a run.
-    pub(crate) fn start(model: &str, storage: Storage, quiet: bool) -> Self {
+    pub(crate) fn start(model: &str, work: Work, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = ProgressBar::new_spinner();
         if visible {
@@ -32,7 +43,7 @@ impl ProgressLine {
         } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        ProgressLine { bar, started: Instant::now(), storage }
+        ProgressLine { bar, started: Instant::now(), work }
     }
 
     /// Whether anybody sees it.
@@ -42,7 +53,7 @@ impl ProgressLine {
 
     /// Shows how far the run is.
     pub(crate) fn show(&self, progress: &Progress<'_>) {
-        self.bar.set_message(message(progress, self.started.elapsed().as_secs_f64(), self.storage));
+        self.bar.set_message(message(progress, self.started.elapsed().as_secs_f64(), self.work));
     }
 
     /// Takes the line away: what follows are results.
@@ -51,21 +62,22 @@ impl ProgressLine {
     }
 }
 
-fn message(progress: &Progress<'_>, seconds: f64, storage: Storage) -> String {
+fn message(progress: &Progress<'_>, seconds: f64, work: Work) -> String {
     let states = grouped(progress.distinct);
     let memory = Memory(progress.bytes);
-    match progress.phase {
-        Phase::Liveness(property) => format!("liveness of {property}: {states} states, {memory}"),
-        Phase::Exploring => {
-            let rate = grouped(per_second(progress.distinct, seconds));
-            let (frontier, depth) = (grouped(progress.frontier), progress.depth);
-            let collision = match storage {
-                Storage::Exact => String::new(),
-                Storage::Fingerprint => format!(", collision ≤ {:.0e}", collision(progress.distinct)),
-            };
-            format!(
-                "exploring: {states} states, {rate}/s, frontier {frontier}, depth {depth}, {memory}{collision}"
-            )
+    if let Phase::Liveness(property) = progress.phase {
+        return format!("liveness of {property}: {states} states, {memory}");
+    }
+    let rate = grouped(per_second(progress.distinct, seconds));
+    let (frontier, depth) = (grouped(progress.frontier), progress.depth);
+    match work {
+        Work::Walk => format!("walking: {states} states, {rate}/s, depth {depth}, {memory}"),
+        Work::Explore => {
+            format!("exploring: {states} states, {rate}/s, frontier {frontier}, depth {depth}, {memory}")
+        }
+        Work::ExploreFingerprints => {
+            let explored = message(progress, seconds, Work::Explore);
+            format!("{explored}, collision ≤ {:.0e}", collision(progress.distinct))
         }
     }
 }
@@ -92,11 +104,15 @@ mod tests {
             bytes: 64 << 20,
         };
         assert_eq!(
-            message(&progress, 2.0, Storage::Exact),
+            message(&progress, 2.0, Work::Explore),
             "exploring: 1,200,000 states, 600,000/s, frontier 40,000, depth 23, 64.0 MiB"
         );
-        assert!(message(&progress, 2.0, Storage::Fingerprint).ends_with("64.0 MiB, collision ≤ 2e-27"));
+        assert!(message(&progress, 2.0, Work::ExploreFingerprints).ends_with("64.0 MiB, collision ≤ 2e-27"));
+        assert_eq!(
+            message(&progress, 2.0, Work::Walk),
+            "walking: 1,200,000 states, 600,000/s, depth 23, 64.0 MiB"
+        );
         let liveness = Progress { phase: Phase::Liveness("Ends"), ..progress };
-        assert_eq!(message(&liveness, 2.0, Storage::Exact), "liveness of Ends: 1,200,000 states, 64.0 MiB");
+        assert_eq!(message(&liveness, 2.0, Work::Explore), "liveness of Ends: 1,200,000 states, 64.0 MiB");
     }
 }

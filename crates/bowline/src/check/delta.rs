@@ -7,7 +7,7 @@ use bowline_explorer::{Field, Trace};
 /// One or several variables that have, or changed to, the same value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
-    /// The variable; `door[a, b]` stands for two, `door[*]` for all.
+    /// The variable; `door[a, b]` and `queue.{head, tail}` stand for two, `door[*]` for all.
     pub(crate) name: String,
     /// The value before; `None` in an initial state.
     pub(crate) old: Option<String>,
@@ -43,42 +43,68 @@ pub(crate) fn on_return(trace: &Trace) -> Vec<Line> {
     }
 }
 
-fn changes(before: &[Field], after: &[Field]) -> Vec<Line> {
-    let pairs = before.iter().zip(after).filter(|(old, new)| old != new);
-    collapse(after, pairs.map(|(old, new)| (new, Some(old.value.as_str()))).collect())
+/// The variables that differ between two states, before and after.
+pub(crate) fn differing<'a>(
+    before: &'a [Field],
+    after: &'a [Field],
+) -> impl Iterator<Item = (&'a Field, &'a Field)> {
+    before.iter().zip(after).filter(|(old, new)| old != new)
 }
 
-/// A variable's name taken apart at its first index: `door`, `a`, `.lock` of `door[a].lock`.
+fn changes(before: &[Field], after: &[Field]) -> Vec<Line> {
+    collapse(after, differing(before, after).map(|(old, new)| (new, Some(old.value.as_str()))).collect())
+}
+
+/// A variable's name taken apart at what tells it from its like.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Name<'a> {
-    base: &'a str,
-    index: Option<&'a str>,
-    rest: &'a str,
+enum Name<'a> {
+    /// `door[a].lock`: like the other doors' locks.
+    Indexed { base: &'a str, index: &'a str, rest: &'a str },
+    /// `queue.head`: like the other members of the queue.
+    Member { base: &'a str, member: &'a str },
+    /// `clock`.
+    Alone(&'a str),
 }
 
 impl<'a> Name<'a> {
     fn of(name: &'a str) -> Name<'a> {
-        let parts = name.split_once('[').and_then(|(base, tail)| {
-            tail.split_once(']').map(|(index, rest)| Name { base, index: Some(index), rest })
+        let indexed = name.split_once('[').and_then(|(base, tail)| {
+            tail.split_once(']').map(|(index, rest)| Name::Indexed { base, index, rest })
         });
-        parts.unwrap_or(Name { base: name, index: None, rest: "" })
+        let member = || name.split_once('.').map(|(base, member)| Name::Member { base, member });
+        indexed.or_else(member).unwrap_or(Name::Alone(name))
     }
 
-    /// Whether the two differ in the index alone.
+    /// Whether the two differ in the index or the member alone.
     fn is_like(self, other: Name<'_>) -> bool {
-        self.index.is_some() && other.index.is_some() && self.base == other.base && self.rest == other.rest
+        match (self, other) {
+            (Name::Indexed { base, rest, .. }, Name::Indexed { base: other, rest: other_rest, .. }) => {
+                base == other && rest == other_rest
+            }
+            (Name::Member { base, .. }, Name::Member { base: other, .. }) => base == other,
+            _ => false,
+        }
+    }
+
+    /// What tells it from its like.
+    fn mark(self) -> &'a str {
+        match self {
+            Name::Indexed { index, .. } => index,
+            Name::Member { member, .. } => member,
+            Name::Alone(name) => name,
+        }
     }
 }
 
 struct Group<'a> {
     name: Name<'a>,
-    indexes: Vec<&'a str>,
+    marks: Vec<&'a str>,
     old: Option<&'a str>,
     new: &'a str,
 }
 
-/// Brings the variables that differ in their index alone and say the same onto one line, at the
-/// place of the first of them.
+/// Brings the variables that differ in their index or member alone and say the same onto one line,
+/// at the place of the first of them.
 fn collapse(state: &[Field], shown: Vec<(&Field, Option<&str>)>) -> Vec<Line> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (field, old) in shown {
@@ -86,11 +112,8 @@ fn collapse(state: &[Field], shown: Vec<(&Field, Option<&str>)>) -> Vec<Line> {
         let same =
             |group: &&mut Group<'_>| group.name.is_like(name) && group.old == old && group.new == field.value;
         match groups.iter_mut().find(same) {
-            Some(group) => group.indexes.extend(name.index),
-            None => {
-                let indexes = name.index.into_iter().collect();
-                groups.push(Group { name, indexes, old, new: &field.value });
-            }
+            Some(group) => group.marks.push(name.mark()),
+            None => groups.push(Group { name, marks: vec![name.mark()], old, new: &field.value }),
         }
     }
     groups.iter().map(|group| group.line(state)).collect()
@@ -98,22 +121,22 @@ fn collapse(state: &[Field], shown: Vec<(&Field, Option<&str>)>) -> Vec<Line> {
 
 impl Group<'_> {
     fn line(&self, state: &[Field]) -> Line {
-        let Name { base, index, rest } = self.name;
-        let name = if index.is_some() {
-            format!("{base}[{}]{rest}", self.index_text(state))
-        } else {
-            base.to_string()
+        let name = match self.name {
+            Name::Indexed { base, rest, .. } => format!("{base}[{}]{rest}", self.indexes(state)),
+            Name::Member { base, member } if self.marks.len() == 1 => format!("{base}.{member}"),
+            Name::Member { base, .. } => format!("{base}.{{{}}}", self.marks.join(", ")),
+            Name::Alone(name) => name.to_string(),
         };
         Line { name, old: self.old.map(Into::into), new: self.new.into() }
     }
 
     /// All the indexes there are, if more than two, are `*`.
-    fn index_text(&self, state: &[Field]) -> String {
+    fn indexes(&self, state: &[Field]) -> String {
         let all = state.iter().filter(|field| Name::of(&field.name).is_like(self.name)).count();
-        if self.indexes.len() > 2 && self.indexes.len() == all {
+        if self.marks.len() > 2 && self.marks.len() == all {
             return "*".into();
         }
-        self.indexes.join(", ")
+        self.marks.join(", ")
     }
 }
 
@@ -153,6 +176,13 @@ mod tests {
     fn two_of_two_are_named_because_that_is_as_short() {
         let trace = trace(&[&[("d[a]", "0"), ("d[b]", "0")]]);
         assert_eq!(shown(at(&trace, 0)), ["d[a, b] = 0"]);
+    }
+
+    #[test]
+    fn members_that_say_the_same_share_a_line() {
+        let trace =
+            trace(&[&[("q.head", "-"), ("q.len", "0"), ("q.tail", "-"), ("r.head", "-"), ("v", "0")]]);
+        assert_eq!(shown(at(&trace, 0)), ["q.{head, tail} = -", "q.len = 0", "r.head = -", "v = 0"]);
     }
 
     #[test]

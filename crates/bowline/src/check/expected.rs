@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use anyhow::ensure;
 use bowline_explorer::{End, Judged, Report, Verdict};
 use bowline_models::{Expected, expected};
 use serde::Serialize;
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
     let stop = signals::stop_flag()?;
     let how = How::read(args);
     let lines = Lines::new(expected());
+    ensure!(expected().next().is_some(), "nothing is pinned: there is nothing to compare with");
     let mut runs = Vec::new();
     let mut left_out = 0;
     for pinned in expected() {

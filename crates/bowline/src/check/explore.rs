@@ -7,12 +7,12 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::anyhow;
-use bowline_explorer::{Options, Progress, Report};
+use bowline_explorer::{Options, Progress, Report, Storage};
 use bowline_models::Subject;
 
 use super::request::How;
 use crate::exit::BadUsage;
-use crate::progress::ProgressLine;
+use crate::progress::{ProgressLine, Work};
 
 /// What goes along with a run.
 #[derive(Clone, Copy)]
@@ -32,7 +32,12 @@ pub(crate) fn explore(
     how: &How,
     watch: Watch<'_>,
 ) -> anyhow::Result<(Report, f64)> {
-    let line = ProgressLine::start(watch.model, how.storage, watch.quiet);
+    let work = match (how.walks, how.storage) {
+        (Some(_), _) => Work::Walk,
+        (None, Storage::Exact) => Work::Explore,
+        (None, Storage::Fingerprint) => Work::ExploreFingerprints,
+    };
+    let line = ProgressLine::start(watch.model, work, watch.quiet);
     let tell = |progress: &Progress<'_>| line.show(progress);
     let options = Options {
         threads: how.threads,

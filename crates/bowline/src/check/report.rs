@@ -38,9 +38,10 @@ pub(crate) fn render(outcome: &Outcome, wide: bool) -> String {
 
 fn head(outcome: &Outcome) -> String {
     let Outcome { report, how, seconds, .. } = outcome;
-    let storage = match how.storage {
-        Storage::Exact => "exact states",
-        Storage::Fingerprint => "128-bit fingerprints",
+    let storage = match (how.walks, how.storage) {
+        (Some(_), _) => "random walks",
+        (None, Storage::Exact) => "exact states",
+        (None, Storage::Fingerprint) => "128-bit fingerprints",
     };
     let symmetry = if how.symmetry { ", one of each symmetric set" } else { "" };
     let mut out =
@@ -49,8 +50,8 @@ fn head(outcome: &Outcome) -> String {
         out.push_str(&format!("  {walks}\n"));
     }
     out.push_str(&format!(
-        "  {} distinct, {} generated, depth {}\n",
-        counted(report.distinct, "state"),
+        "  {}, {} generated, depth {}\n",
+        counted(report.distinct, "distinct state"),
         grouped(report.generated),
         report.depth
     ));
@@ -140,7 +141,7 @@ mod tests {
         );
         let head = "\
 seed/door doors=2,fair=true (exact states)
-  1,024 states distinct, 2,982 generated, depth 16
+  1,024 distinct states, 2,982 generated, depth 16
   0.013 s on 1 thread, 81,920 states/s, 1.2 MiB
 
 ";

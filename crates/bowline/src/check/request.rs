@@ -60,9 +60,8 @@ impl Request {
 impl How {
     /// As the arguments say.
     pub(crate) fn read(args: &CheckArgs) -> How {
-        let threads = args.threads.and_then(|n| NonZeroUsize::new(n.into()));
         How {
-            threads: threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
+            threads: threads(args),
             storage: if args.fingerprint { Storage::Fingerprint } else { Storage::Exact },
             symmetry: args.symmetry,
             max_states: args.max_states,
@@ -74,6 +73,15 @@ impl How {
             }),
         }
     }
+}
+
+/// As many as asked for, or as there are processors; walks are taken by one.
+fn threads(args: &CheckArgs) -> NonZeroUsize {
+    if args.walks.is_some() {
+        return NonZeroUsize::MIN;
+    }
+    let asked = args.threads.and_then(|n| NonZeroUsize::new(n.into()));
+    asked.or_else(|| available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The entry of the catalogue with this name.
@@ -166,6 +174,19 @@ mod tests {
     fn ask(names: &[&str]) -> Result<Option<Vec<String>>, String> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         asked("m", &names, &claims()).map_err(|BadUsage(message)| message)
+    }
+
+    /// When a model gets fault kinds, `--faults` must reach it and the report must say so.
+    #[test]
+    fn no_model_has_fault_kinds_so_naming_one_is_refused() {
+        assert!(catalogue().iter().all(|entry| entry.faults.is_empty()));
+        let entry = entry("seed/irsa").unwrap();
+        assert!(refuse_faults(entry, "").is_ok());
+        let BadUsage(message) = refuse_faults(entry, "crash=1,lost-reply=1").unwrap_err();
+        assert_eq!(
+            message,
+            "--faults: `seed/irsa` has no fault kind `crash`; it has none: leave out --faults"
+        );
     }
 
     #[test]

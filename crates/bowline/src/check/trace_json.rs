@@ -1,10 +1,10 @@
 //! A trace as JSON: whole states, and what changed in each.
 
-use bowline_explorer::{Field, Kind, Step, Verdict};
+use bowline_explorer::{Field, Kind, Step, Trace, Verdict};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::delta::{self, Line};
+use super::delta::differing;
 use super::finding::{Finding, What};
 use super::json::SizeKeys;
 
@@ -33,15 +33,15 @@ pub(crate) struct Document<'a> {
 struct State<'a> {
     number: usize,
     action: Option<&'a str>,
-    changed: Vec<Change>,
+    changed: Vec<Change<'a>>,
     state: Variables<'a>,
 }
 
 #[derive(Serialize)]
-struct Change {
-    name: String,
-    old: String,
-    new: String,
+struct Change<'a> {
+    name: &'a str,
+    old: &'a str,
+    new: &'a str,
 }
 
 /// How it goes on for ever; the action is null if nothing happens any more.
@@ -49,7 +49,7 @@ struct Change {
 struct Cycle<'a> {
     loops_to: usize,
     action: Option<&'a str>,
-    changed: Vec<Change>,
+    changed: Vec<Change<'a>>,
 }
 
 struct Variables<'a>(&'a [Field]);
@@ -75,7 +75,7 @@ impl<'a> Document<'a> {
         let state = |(index, step): (usize, &'a Step)| State {
             number: index + 1,
             action: step.action.as_deref(),
-            changed: changed(delta::at(trace, index)),
+            changed: changed(state_at(trace, index), &step.state),
             state: Variables(&step.state),
         };
         Document {
@@ -91,16 +91,22 @@ impl<'a> Document<'a> {
             cycle: trace.cycle.as_ref().map(|cycle| Cycle {
                 loops_to: cycle.loops_to,
                 action: cycle.action.as_deref(),
-                changed: changed(delta::on_return(trace)),
+                changed: changed(state_at(trace, trace.steps.len()), state_at(trace, cycle.loops_to)),
             }),
         }
     }
 }
 
-/// The changes; an initial state has none.
-fn changed(lines: Vec<Line>) -> Vec<Change> {
-    let change = |Line { name, old, new }| old.map(|old| Change { name, old, new });
-    lines.into_iter().filter_map(change).collect()
+/// The state with this number, counted from 1; before the first there is nothing.
+fn state_at(trace: &Trace, number: usize) -> &[Field] {
+    let step = number.checked_sub(1).and_then(|index| trace.steps.get(index));
+    step.map_or(&[], |step| &step.state)
+}
+
+fn changed<'a>(before: &'a [Field], after: &'a [Field]) -> Vec<Change<'a>> {
+    let change =
+        |(old, new): (&'a Field, &'a Field)| Change { name: &new.name, old: &old.value, new: &new.value };
+    differing(before, after).map(change).collect()
 }
 
 #[cfg(test)]

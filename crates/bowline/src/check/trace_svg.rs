@@ -108,6 +108,9 @@ fn cards(finding: &Finding<'_>) -> Vec<Card> {
         let number = index + 1;
         cards.push(card(number, step.action.as_ref(), delta::at(trace, index), class(number)));
     }
+    if let Some(initial) = cards.first_mut() {
+        initial.lines.insert(0, vec![Span::new("faint", "initial state")]);
+    }
     if let Some(cycle) = trace.cycle.as_ref().filter(|cycle| cycle.loops_to < last) {
         cards.push(card(cycle.loops_to, cycle.action.as_ref(), delta::on_return(trace), "ghost"));
     }
@@ -258,6 +261,7 @@ mod tests {
                 "seed/door doors=2 · 3 states",
                 "Doors are shut.",
                 "1",
+                "initial state",
                 "door[a, b] = shut",
                 "log = <<>>",
                 "Open(a)",
@@ -277,10 +281,10 @@ mod tests {
     #[test]
     fn a_path_and_a_stutter_have_no_box_of_return() {
         assert_eq!(texts(&path(), Verdict::Reached)[0], "Shut is reached");
-        assert_eq!(texts(&path(), Verdict::Reached).len(), 12);
+        assert_eq!(texts(&path(), Verdict::Reached).len(), 13);
         let stutter = texts(&lasso(None), Verdict::Violated);
-        assert_eq!(stutter.len(), 13);
-        assert_eq!(stutter[12], "then for ever: nothing happens any more (stutters for ever)");
+        assert_eq!(stutter.len(), 14);
+        assert_eq!(stutter[13], "then for ever: nothing happens any more (stutters for ever)");
     }
 
     #[test]
