@@ -41,7 +41,7 @@ Examples:
   bowline check --list
   bowline check seed/update-cluster --size requests=4,workers=8
   bowline check seed/kcp-storage --size clusters=3 --property UsableByAtMostOne --trace why.svg
-  bowline check seed/update-cluster --size requests=5,workers=9 --walks 1000 --walk-steps 500 --seed 7
+  bowline check seed/update-cluster --size requests=8,workers=8 --walks 1000 --seed 7
   bowline check seed/irsa -o json
   bowline check --expected
 
@@ -50,6 +50,21 @@ Exit codes:
   1  a property is violated or unreached, or the model panicked (--expected: something differs)
   2  bad usage or bad input
   3  INCOMPLETE: stopped, out of budget, or a random walk; and nothing was violated";
+
+/// The options that make sense for one run of one model.
+const ONE_RUN: [&str; 11] = [
+    "size",
+    "faults",
+    "property",
+    "max_states",
+    "max_memory",
+    "fingerprint",
+    "symmetry",
+    "walks",
+    "walk_steps",
+    "seed",
+    "trace",
+];
 
 /// Explore every state of a model and judge its properties
 ///
@@ -68,53 +83,53 @@ pub(crate) struct CheckArgs {
     pub(crate) model: Option<String>,
 
     /// List the models, their sizes and their properties
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ONE_RUN, conflicts_with = "threads")]
     pub(crate) list: bool,
 
     /// Run the whole catalogue at its pinned sizes and compare with the pinned results
     ///
     /// Verdicts, counts, depths and lengths of traces are compared. The known violations of a seed
     /// are expected there.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ONE_RUN)]
     pub(crate) expected: bool,
 
     /// The size of the model; what is left out has its default (see --list)
-    #[arg(long, value_name = "KEY=VALUE,…", requires = "model")]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) size: Option<String>,
 
     /// Budgets of faults to put in, such as crash=1,lost-reply=1 (see --list for a model's kinds)
-    #[arg(long, value_name = "SPEC", requires = "model")]
+    #[arg(long, value_name = "SPEC")]
     pub(crate) faults: Option<String>,
 
     /// Judge only this property; may be given several times. `none` only counts states
-    #[arg(long, value_name = "NAME", requires = "model")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) property: Vec<String>,
 
     /// Worker threads [default: as many as there are processors]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256), conflicts_with = "list")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
 
     /// End as INCOMPLETE when more states than this were found
-    #[arg(long, value_name = "N", requires = "model", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
 
     /// End as INCOMPLETE when more memory than this is held, such as 2GiB or 500MB
-    #[arg(long, value_name = "AMOUNT", requires = "model")]
+    #[arg(long, value_name = "AMOUNT")]
     pub(crate) max_memory: Option<Memory>,
 
     /// Keep 128-bit fingerprints instead of states: less memory, and a chance of error that is printed
-    #[arg(long, requires = "model")]
+    #[arg(long)]
     pub(crate) fingerprint: bool,
 
     /// Explore one of each set of symmetric states; only for safety properties
-    #[arg(long, requires = "model")]
+    #[arg(long)]
     pub(crate) symmetry: bool,
 
     /// Instead of exploring, walk at random this many times: for what is too large to explore
     ///
     /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
     /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
-    #[arg(long, value_name = "N", requires = "model", value_parser = value_parser!(u64).range(1..),
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..),
           conflicts_with_all = ["threads", "max_states", "max_memory", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,
 
@@ -132,7 +147,7 @@ pub(crate) struct CheckArgs {
     /// With several violations it is that of the first declared property. If none is violated, it
     /// is the way to the panic of a model that panicked, or to a `sometimes` property that was
     /// named with --property and reached. Otherwise no file is written, and stderr says so.
-    #[arg(long, value_name = "FILE", requires = "model")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<TraceFile>,
 
     /// How to print results
@@ -212,6 +227,40 @@ mod tests {
     #[test]
     fn the_definitions_fit_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let refused = |line: &str| Cli::try_parse_from(line.split_whitespace()).is_err();
+        for option in [
+            "--size a=1",
+            "--faults x=1",
+            "--property P",
+            "--max-states 1",
+            "--max-memory 1MB",
+            "--fingerprint",
+            "--symmetry",
+            "--walks 1",
+            "--walks 1 --walk-steps 1",
+            "--walks 1 --seed 1",
+            "--trace a.svg",
+        ] {
+            assert!(!refused(&format!("bowline check seed/irsa {option}")), "{option}");
+            assert!(refused(&format!("bowline check --list {option}")), "{option}");
+            assert!(refused(&format!("bowline check --expected {option}")), "{option}");
+        }
+        assert!(!refused("bowline check --expected --threads 2"));
+        for line in [
+            "--list --threads 2",
+            "--list --expected",
+            "--list seed/irsa",
+            "seed/irsa --seed 1",
+            "seed/irsa --walks 1 --symmetry",
+            "seed/irsa --threads 0",
+            "",
+        ] {
+            assert!(refused(&format!("bowline check {line}")), "{line}");
+        }
     }
 
     #[test]

@@ -13,6 +13,21 @@ pub(crate) fn grouped(n: u64) -> String {
     out
 }
 
+/// A count in three or four figures, for a line that is short of room: `999`, `16.9k`, `1.23M`.
+pub(crate) fn rough(n: u64) -> String {
+    let scaled = |unit: f64, name: &str| {
+        let amount = n as f64 / unit;
+        let places = if amount < 10.0 { 2 } else { usize::from(amount < 100.0) };
+        format!("{amount:.places$}{name}")
+    };
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..1_000_000 => scaled(1e3, "k"),
+        1_000_000..1_000_000_000 => scaled(1e6, "M"),
+        _ => scaled(1e9, "G"),
+    }
+}
+
 /// A count of things by their name: `1 state`, `1,024 states`.
 pub(crate) fn counted(n: u64, thing: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
@@ -48,6 +63,15 @@ mod tests {
         }
         assert_eq!(counted(1, "state"), "1 state");
         assert_eq!(counted(1_024, "state"), "1,024 states");
+    }
+
+    #[test]
+    fn rough_counts_are_short() {
+        let cases =
+            [(999, "999"), (1_234, "1.23k"), (16_892, "16.9k"), (768_900, "769k"), (1_249_076, "1.25M")];
+        for (n, text) in cases {
+            assert_eq!(rough(n), text);
+        }
     }
 
     #[test]

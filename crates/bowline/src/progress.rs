@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bowline_explorer::{Phase, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::figures::{grouped, per_second};
+use crate::figures::{per_second, rough};
 use crate::memory::Memory;
 
 /// What a run does.
@@ -28,17 +28,17 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Starts the line of a run.
-    pub(crate) fn start(model: &str, work: Work, quiet: bool) -> Self {
+    /// Starts the line of a run. What is run is named where the user has not just typed it.
+    pub(crate) fn start(label: Option<&str>, work: Work, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = ProgressBar::new_spinner();
         if visible {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             // The template is a constant: if it were wrong, the default one would do.
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}  {elapsed}  {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}{elapsed}  {wide_msg}") {
                 bar.set_style(style);
             }
-            bar.set_prefix(model.to_string());
+            bar.set_prefix(label.map_or_else(String::new, |label| format!("{label}  ")));
             bar.enable_steady_tick(Duration::from_millis(120));
         } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -63,13 +63,13 @@ impl ProgressLine {
 }
 
 fn message(progress: &Progress<'_>, seconds: f64, work: Work) -> String {
-    let states = grouped(progress.distinct);
+    let states = rough(progress.distinct);
     let memory = Memory(progress.bytes);
     if let Phase::Liveness(property) = progress.phase {
         return format!("liveness of {property}: {states} states, {memory}");
     }
-    let rate = grouped(per_second(progress.distinct, seconds));
-    let (frontier, depth) = (grouped(progress.frontier), progress.depth);
+    let rate = rough(per_second(progress.distinct, seconds));
+    let (frontier, depth) = (rough(progress.frontier), progress.depth);
     match work {
         Work::Walk => format!("walking: {states} states, {rate}/s, depth {depth}, {memory}"),
         Work::Explore => {
@@ -105,14 +105,11 @@ mod tests {
         };
         assert_eq!(
             message(&progress, 2.0, Work::Explore),
-            "exploring: 1,200,000 states, 600,000/s, frontier 40,000, depth 23, 64.0 MiB"
+            "exploring: 1.20M states, 600k/s, frontier 40.0k, depth 23, 64.0 MiB"
         );
         assert!(message(&progress, 2.0, Work::ExploreFingerprints).ends_with("64.0 MiB, collision ≤ 2e-27"));
-        assert_eq!(
-            message(&progress, 2.0, Work::Walk),
-            "walking: 1,200,000 states, 600,000/s, depth 23, 64.0 MiB"
-        );
+        assert_eq!(message(&progress, 2.0, Work::Walk), "walking: 1.20M states, 600k/s, depth 23, 64.0 MiB");
         let liveness = Progress { phase: Phase::Liveness("Ends"), ..progress };
-        assert_eq!(message(&liveness, 2.0, Work::Explore), "liveness of Ends: 1,200,000 states, 64.0 MiB");
+        assert_eq!(message(&liveness, 2.0, Work::Explore), "liveness of Ends: 1.20M states, 64.0 MiB");
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
             left_out += 1;
             continue;
         }
-        match compare(pinned, &how, Watch { model: pinned.model, quiet: args.quiet, stop })? {
+        match compare(pinned, &how, Watch { label: Some(pinned.model), quiet: args.quiet, stop })? {
             Some(run) => {
                 if args.output.is_text() {
                     output::print(&lines.of(&run, args.output == Format::Wide))?;

@@ -17,8 +17,8 @@ use crate::progress::{ProgressLine, Work};
 /// What goes along with a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
-    /// The model's name, for the line that shows progress.
-    pub(crate) model: &'a str,
+    /// What is run, where the line that shows progress is to name it.
+    pub(crate) label: Option<&'a str>,
     /// Whether that line is not wanted.
     pub(crate) quiet: bool,
     /// Becomes true when somebody wants the run to end.
@@ -37,7 +37,7 @@ pub(crate) fn explore(
         (None, Storage::Exact) => Work::Explore,
         (None, Storage::Fingerprint) => Work::ExploreFingerprints,
     };
-    let line = ProgressLine::start(watch.model, work, watch.quiet);
+    let line = ProgressLine::start(watch.label, work, watch.quiet);
     let tell = |progress: &Progress<'_>| line.show(progress);
     let options = Options {
         threads: how.threads,

@@ -1,6 +1,6 @@
 //! A run and what it found, ready to be told.
 
-use bowline_explorer::{End, Judged, Report, Verdict};
+use bowline_explorer::{End, Judged, Report, Storage, Trace, Verdict};
 use bowline_models::{Claim, Value};
 
 use super::finding::{Finding, What};
@@ -62,8 +62,12 @@ impl Outcome {
                     Some(bytes) => format!("the budget of {} of memory is used up", Memory(bytes)),
                     None => "the memory is used up".into(),
                 };
-                let or = "take --fingerprint or a smaller --size";
-                ("max-memory", format!("{used}; raise --max-memory, or {or}"))
+                let fingerprint = match self.how.storage {
+                    Storage::Exact => "--fingerprint or ",
+                    Storage::Fingerprint => "",
+                };
+                let advice = format!("raise --max-memory, or take {fingerprint}a smaller --size");
+                ("max-memory", format!("{used}; {advice}"))
             }
             End::Stopped => ("stopped", "the run was stopped; let it run to the end".into()),
             End::Walked => {
@@ -135,7 +139,7 @@ impl Outcome {
         })
     }
 
-    fn finding<'a>(&'a self, what: What<'a>, trace: &'a bowline_explorer::Trace) -> Finding<'a> {
+    fn finding<'a>(&'a self, what: What<'a>, trace: &'a Trace) -> Finding<'a> {
         Finding { model: self.model, size: &self.size, what, trace }
     }
 }
@@ -150,7 +154,7 @@ pub(crate) fn size_text(size: &[(&'static str, Value)]) -> String {
 pub(crate) mod tests {
     use std::num::NonZeroUsize;
 
-    use bowline_explorer::{Kind, Storage, Trace, Walks};
+    use bowline_explorer::{Kind, Walks};
 
     use super::super::finding::tests::{judged, lasso, path};
     use super::*;

@@ -53,7 +53,7 @@ fn head(outcome: &Outcome) -> String {
         "  {}, {} generated, depth {}\n",
         counted(report.distinct, "distinct state"),
         grouped(report.generated),
-        report.depth
+        grouped(report.depth.into())
     ));
     out.push_str(&format!(
         "  {} on {}, {} states/s, {}\n",

@@ -53,6 +53,9 @@ impl Request {
         let subject = entry.build(&size).map_err(|bad| bad_size(entry, &bad))?;
         let claims = subject.claims();
         let asked = asked(entry.name, &args.property, &claims)?;
+        if args.symmetry {
+            refuse_symmetry_with_liveness(asked.as_deref(), &claims)?;
+        }
         Ok(Request { model: entry.name, size, subject, claims, asked, how: How::read(args) })
     }
 }
@@ -153,6 +156,22 @@ fn asked(model: &str, names: &[String], claims: &[Claim]) -> Result<Option<Vec<S
     Ok(Some(asked))
 }
 
+/// The engine refuses it too, but does not know how to name the properties that are left.
+fn refuse_symmetry_with_liveness(asked: Option<&[String]>, claims: &[Claim]) -> Result<(), BadUsage> {
+    let is_asked = |claim: &&Claim| asked.is_none_or(|asked| asked.contains(&claim.name));
+    let Some(liveness) = claims.iter().filter(is_asked).find(|claim| claim.kind.is_liveness()) else {
+        return Ok(());
+    };
+    let safety = claims.iter().filter(|claim| !claim.kind.is_liveness());
+    let safety: Vec<&str> = safety.map(|claim| claim.name.as_str()).collect();
+    Err(BadUsage(format!(
+        "--symmetry does not preserve liveness, and `{}` is a liveness property\n  \
+         leave out --symmetry, or name safety properties with --property: {}",
+        liveness.name,
+        safety.join(", ")
+    )))
+}
+
 /// A seed that differs from run to run and is short enough to be typed again.
 fn seed_from_clock() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -166,9 +185,21 @@ mod tests {
     use super::*;
 
     fn claims() -> Vec<Claim> {
-        ["TypeInvariants", "Deadlock"]
-            .map(|name| Claim { name: name.into(), kind: Kind::Always, about: String::new() })
+        [("TypeInvariants", Kind::Always), ("Deadlock", Kind::Deadlock), ("Ends", Kind::Eventually)]
+            .map(|(name, kind)| Claim { name: name.into(), kind, about: String::new() })
             .into()
+    }
+
+    #[test]
+    fn symmetry_with_liveness_is_refused_and_says_what_is_left() {
+        let refused = |asked: Option<&[String]>| refuse_symmetry_with_liveness(asked, &claims());
+        assert!(refused(Some(&["Deadlock".to_string()])).is_ok());
+        assert!(refused(Some(&[])).is_ok());
+        assert_eq!(
+            refused(None).unwrap_err().0,
+            "--symmetry does not preserve liveness, and `Ends` is a liveness property\n  \
+             leave out --symmetry, or name safety properties with --property: TypeInvariants, Deadlock"
+        );
     }
 
     fn ask(names: &[&str]) -> Result<Option<Vec<String>>, String> {
@@ -205,7 +236,7 @@ mod tests {
         assert_eq!(
             ask(&["deadlok"]),
             Err("--property: `m` has no property `deadlok`; did you mean `Deadlock`?\n  \
-                 there are: TypeInvariants, Deadlock, none"
+                 there are: TypeInvariants, Deadlock, Ends, none"
                 .into())
         );
     }

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CheckArgs, model: &str) -> anyhow::Result<Exit> {
 fn carry_out(request: Request, quiet: bool) -> anyhow::Result<Outcome> {
     let Request { model, size, subject, claims, asked, how } = request;
     hush_explorer_threads();
-    let watch = Watch { model, quiet, stop: signals::stop_flag()? };
+    let watch = Watch { label: None, quiet, stop: signals::stop_flag()? };
     let (report, seconds) = explore(subject.as_ref(), asked.as_deref(), &how, watch)?;
     Ok(Outcome { model, size: size.iter().collect(), claims, asked, how, report, seconds })
 }
