@@ -1,10 +1,9 @@
 //! One thread's share of a batch: from states to their successors, sorted by shard.
 
-use std::any::Any;
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::model::{Class, Model};
+use crate::panics::{Panicked, catch};
 use crate::plan::{Plan, Watch};
 use crate::property::StateFn;
 use crate::shard::{SHARDS, Shard, StateId, shard_of};
@@ -22,13 +21,6 @@ pub(crate) struct Successor<S, K> {
 pub(crate) enum Sighting {
     State(StateId),
     StepFrom(StateId),
-}
-
-/// What the model said when it panicked, and in which state.
-#[derive(Clone, Debug)]
-pub(crate) struct Panicked {
-    pub(crate) state: StateId,
-    pub(crate) message: String,
 }
 
 /// What one thread made of consecutive states of the frontier.
@@ -131,14 +123,14 @@ impl<M: Model, H: Shelf<M::State>> Expander<'_, M, H> {
         piece.clear();
         let at = Cell::new(StateId::NONE);
         // A panic leaves the piece half-filled, and then nobody reads more of it than the panic.
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let outcome = catch(|| {
             for source in sources {
                 at.set(source);
                 work(source, piece);
             }
-        }));
-        if let Err(payload) = outcome {
-            piece.panicked = Some(Panicked { state: at.get(), message: panic_message(&*payload) });
+        });
+        if let Err(message) = outcome {
+            piece.panicked = Some(Panicked { state: at.get(), message });
         }
     }
 
@@ -219,11 +211,4 @@ impl<M: Model, H: Shelf<M::State>> Expander<'_, M, H> {
             labels.push(byte);
         }
     }
-}
-
-/// What a panic said.
-pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_string());
-    text.or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".into())
 }

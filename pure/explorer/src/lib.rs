@@ -13,6 +13,7 @@ mod lasso;
 mod liveness;
 mod model;
 mod options;
+mod panics;
 mod parallel;
 mod plan;
 mod property;

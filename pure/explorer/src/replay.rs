@@ -1,12 +1,10 @@
 //! Turns what a search remembers (parents, edges) back into behaviours that people can read, by
 //! running the model along them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use crate::expand::Panicked;
 use crate::graph::{Graph, id_of};
 use crate::lasso::Lasso;
 use crate::model::Model;
+use crate::panics::{Panicked, locate};
 use crate::plan::Plan;
 use crate::property::Property;
 use crate::report::{Cycle, Step, Trace};
@@ -58,34 +56,8 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
             );
         }
         let behaviour = self.shortest(panicked.state);
-        let message = match self.panics_at(&behaviour.state) {
-            Some(place) => format!("{place}: {}", panicked.message),
-            None => panicked.message.clone(),
-        };
+        let message = locate(self.plan, &behaviour.state, &panicked.message);
         (Trace { steps: behaviour.steps, cycle: None }, message)
-    }
-
-    /// What the model panics at in this state, found by trying everything again one by one.
-    fn panics_at(&self, state: &M::State) -> Option<String> {
-        let model = self.plan.model;
-        let panics = |work: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(work)).is_err();
-        let mut actions = Vec::new();
-        if panics(&mut || model.actions(state, &mut actions)) {
-            return Some("listing the actions".into());
-        }
-        let stepping =
-            actions.iter().find(|action| panics(&mut || drop(self.plan.normal(model.next(state, action)))));
-        if let Some(action) = stepping {
-            return Some(model.action_name(action));
-        }
-        let judging = self.plan.properties.iter().find(|property| {
-            panics(&mut || {
-                for action in &actions {
-                    property.try_all(model, state, action, &model.next(state, action));
-                }
-            })
-        });
-        judging.map(|property| format!("judging {}", property.name))
     }
 
     /// A lasso; every step of it is one of the model's, and takes the class that its edge does.

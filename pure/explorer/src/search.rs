@@ -3,13 +3,13 @@
 //! the states they came from; the edges are put in order. So nothing depends on how many threads
 //! there are: not counts, not numbering, not which parent is first.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-use crate::expand::{Expander, Panicked, Piece, Sighting, Successor, panic_message};
+use crate::expand::{Expander, Piece, Sighting, Successor};
 use crate::graph::Graph;
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused};
+use crate::panics::{Panicked, catch};
 use crate::parallel::in_parallel;
 use crate::plan::Plan;
 use crate::shard::{SHARDS, Shard, StateId, shard_of};
@@ -97,8 +97,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
     fn begin(&mut self) -> Result<u64, Panicked> {
         let plan = self.plan;
         let initial = || plan.model.init().into_iter().map(|state| plan.normal(state)).collect::<Vec<_>>();
-        let initial = catch_unwind(AssertUnwindSafe(initial))
-            .map_err(|payload| Panicked { state: StateId::NONE, message: panic_message(&*payload) })?;
+        let initial = catch(initial).map_err(|message| Panicked { state: StateId::NONE, message })?;
         for state in initial {
             let mark = H::mark(&state);
             self.shards[shard_of(H::hash(mark))].insert(mark, state, StateId::NONE);
@@ -130,7 +129,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
 
     /// A small budget of states is met with small batches.
     fn batch_size(&self) -> u64 {
-        let left = self.options.max_states.map_or(BATCH, |max| max.saturating_sub(self.distinct()));
+        let left = self.options.max_states.map_or(BATCH, |max| max.saturating_sub(self.distinct()) + 1);
         left.clamp(1, BATCH)
     }
 
@@ -202,9 +201,9 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         }
         if self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             Some(Ended::Stopped)
-        } else if self.options.max_states.is_some_and(|max| distinct >= max) {
+        } else if self.options.max_states.is_some_and(|max| distinct > max) {
             Some(Ended::MaxStates)
-        } else if self.options.max_bytes.is_some_and(|max| bytes >= max) {
+        } else if self.options.max_bytes.is_some_and(|max| bytes > max) {
             Some(Ended::MaxBytes)
         } else {
             None

@@ -1,14 +1,13 @@
 //! Random deep walks, for what is too large to explore.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use hashbrown::HashTable;
 
 use crate::check::collision_probability;
-use crate::expand::panic_message;
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused};
+use crate::panics::{catch, locate};
 use crate::parallel::in_explorer_thread;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
@@ -99,9 +98,9 @@ impl<M: Model> Walker<'_, M> {
             let mut initial = self.plan.model.init();
             let initial = initial.swap_remove(self.random.below(initial.len()));
             let mut path = Path { initial: self.plan.model.canonical(initial), actions: Vec::new() };
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.one(&mut path, walks.steps)));
-            if let Err(payload) = outcome {
-                return End::Panicked { message: panic_message(&*payload), trace: self.trace(&path) };
+            if let Err(message) = catch(|| self.one(&mut path, walks.steps)) {
+                let (trace, state) = self.trace(&path);
+                return End::Panicked { message: locate(self.plan, &state, &message), trace };
             }
             if let Some(progress) = options.progress {
                 progress(&Progress {
@@ -137,7 +136,9 @@ impl<M: Model> Walker<'_, M> {
             }
             let action = actions.swap_remove(self.random.below(actions.len()));
             let next = model.next(&state, &action);
+            let normal = model.canonical(next.clone());
             self.generated += 1;
+            // What panics is not part of the path, so that the path can be walked again.
             path.actions.push(action.clone());
             if next != state {
                 let violated =
@@ -145,7 +146,7 @@ impl<M: Model> Walker<'_, M> {
                 let violated: Vec<usize> = violated.map(|(property, _)| *property).collect();
                 violated.into_iter().for_each(|property| self.settle(property, path));
             }
-            state = model.canonical(next);
+            state = normal;
         }
     }
 
@@ -168,23 +169,20 @@ impl<M: Model> Walker<'_, M> {
         }
     }
 
-    fn trace(&self, path: &Path<M>) -> Trace {
+    /// The walk as people read it, and its last state.
+    fn trace(&self, path: &Path<M>) -> (Trace, M::State) {
         let model = self.plan.model;
         let mut state = path.initial.clone();
         let mut steps = vec![Step { action: None, state: model.fields(&state) }];
         for action in &path.actions {
-            // The last action of a walk may be the one that panicked.
-            let Ok(next) = catch_unwind(AssertUnwindSafe(|| model.canonical(model.next(&state, action))))
-            else {
-                break;
-            };
+            let next = model.canonical(model.next(&state, action));
             // A step that changes nothing is no part of a counterexample.
             if next != state {
                 steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
             }
             state = next;
         }
-        Trace { steps, cycle: None }
+        (Trace { steps, cycle: None }, state)
     }
 
     fn report(&self, end: End) -> Report {
@@ -197,7 +195,7 @@ impl<M: Model> Walker<'_, M> {
                 Some(_) if property.kind() == Kind::Sometimes => Verdict::Reached,
                 Some(_) => Verdict::Violated,
             },
-            trace: path.as_ref().map(|path| self.trace(path)),
+            trace: path.as_ref().map(|path| self.trace(path).0),
         });
         Report {
             distinct,

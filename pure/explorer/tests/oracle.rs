@@ -96,6 +96,31 @@ fn violated(table: &Table, claim: Claim) -> bool {
     }
 }
 
+/// States on the shortest path that settles a claim about states or steps.
+fn shortest(table: &Table, claim: Claim) -> usize {
+    let mut reached = set(table.init.iter().copied());
+    let settles = |s: u32| match claim {
+        Claim::Always(p) => !within(p, s),
+        Claim::Sometimes(p) => within(p, s),
+        Claim::Deadlock => table.edges.iter().all(|(a, _, _)| *a != s),
+        _ => false,
+    };
+    for length in 1.. {
+        let mut states = (0..STATES).filter(|s| within(reached, *s));
+        if states.any(settles) {
+            return length;
+        }
+        let steps = || table.edges.iter().filter(|(a, b, _)| a != b && within(reached, *a));
+        if let Claim::NoStep(p, q) = claim
+            && steps().any(|(a, b, _)| within(p, *a) && within(q, *b))
+        {
+            return length + 1;
+        }
+        reached |= set(steps().map(|(_, b, _)| *b));
+    }
+    unreachable!("a trace was found")
+}
+
 /// A counterexample must be a behaviour of the table, fair, and one that violates the claim.
 fn confirm(table: &Table, claim: Claim, trace: &Trace) {
     let path = states(trace);
@@ -108,6 +133,7 @@ fn confirm(table: &Table, claim: Claim, trace: &Trace) {
     }
     let last = path[path.len() - 1];
     let Some(cycle) = &trace.cycle else {
+        assert_eq!(path.len(), shortest(table, claim), "no shorter one: {table:?}");
         match claim {
             Claim::Always(p) => assert!(!within(p, last)),
             Claim::Sometimes(p) => assert!(within(p, last)),

@@ -4,6 +4,7 @@
 //! least node, and the first nodes as the partition's members; so nodes are not interchangeable, and
 //! the model has no symmetry.
 
+mod expected;
 mod properties;
 mod state;
 
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 use bowline_explorer::{Class, Field, Model, Property};
 
+pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, NodeSet, State, UpgradeState, VERSIONS, Version};
 use super::names;
 use crate::catalogue::{BadSize, Entry, Size, SizeKey, Subject, Value};

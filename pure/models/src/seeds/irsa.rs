@@ -3,6 +3,7 @@
 //! The specification as it is written, defects included (`Irsa.tla`), without `[]TypeOk` in `Spec`,
 //! which would only hide type errors.
 
+mod expected;
 mod properties;
 mod resources;
 mod state;
@@ -12,6 +13,7 @@ use std::ops::Range;
 
 use bowline_explorer::{Class, Field, Model, Property};
 
+pub(super) use self::expected::EXPECTED;
 use self::resources::{Arn, AwsRole};
 use self::state::{CAPACITY, Req, State};
 use self::steps::Step;

@@ -2,6 +2,7 @@
 //!
 //! The translation of the algorithm as it is written, defects included (`KcpStorage.tla`).
 
+mod expected;
 mod properties;
 mod state;
 
@@ -9,6 +10,7 @@ use std::ops::Range;
 
 use bowline_explorer::{Class, Field, Model, Property};
 
+pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, PerCluster, Process, State, Sync};
 use super::names;
 use crate::catalogue::{Entry, SizeKey, Value};

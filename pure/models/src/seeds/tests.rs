@@ -89,7 +89,8 @@ fn counts_are_those_of_tlc() {
 
 /// Checks what the explorer asks of every model, and what people do.
 fn is_well_formed<M: Model>(model: &M) {
-    let names = |state| model.fields(state).into_iter().map(|field| field.name).collect::<Vec<_>>();
+    let names =
+        |state: &M::State| model.fields(state).into_iter().map(|field| field.name).collect::<Vec<_>>();
     let first = model.init().first().map(&names);
     for state in reach(model).states.values() {
         assert_eq!(Some(names(state)), first, "every state has the same variables");

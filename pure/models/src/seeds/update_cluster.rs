@@ -2,11 +2,13 @@
 //!
 //! The specification as it is written, defects included (`UpdateCluster.tla`).
 
+mod expected;
 mod properties;
 mod state;
 
 use bowline_explorer::{Class, Field, Model, Property};
 
+pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, ClusterSt, RequestSt, State, WorkerSt};
 use super::names;
 use crate::catalogue::{Entry, SizeKey, Value};

@@ -1,0 +1,364 @@
+//! How runs end, what they keep, and what they show.
+
+mod common;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use bowline_explorer::{
+    Class, End, Field, Model, Options, Phase, Property, Report, Storage, Verdict, Walks, check, walk,
+};
+use common::{Claim, Table, run, set, states, verdict};
+
+/// A controller that rewrites its status for ever: only the version changes, and the version is opaque.
+struct Rewriter {
+    normal_form: bool,
+}
+
+impl Model for Rewriter {
+    /// Version, and whether the spec was seen.
+    type State = (u32, bool);
+    type Action = &'static str;
+
+    fn init(&self) -> Vec<(u32, bool)> {
+        vec![(0, false)]
+    }
+
+    fn actions(&self, (version, seen): &(u32, bool), out: &mut Vec<&'static str>) {
+        if *version < 1000 {
+            out.push("Rewrite");
+        }
+        if !seen {
+            out.push("See");
+        }
+    }
+
+    fn next(&self, (version, seen): &(u32, bool), action: &&'static str) -> (u32, bool) {
+        match *action {
+            "Rewrite" => (version + 1, *seen),
+            _ => (*version, true),
+        }
+    }
+
+    fn canonical(&self, (version, seen): (u32, bool)) -> (u32, bool) {
+        if self.normal_form { (0, seen) } else { (version, seen) }
+    }
+
+    fn class(&self, action: &&'static str) -> Class {
+        if *action == "Rewrite" { Class::new(0) } else { Class::UNFAIR }
+    }
+
+    fn fairness(&self) -> Vec<String> {
+        vec!["Rewrite".into()]
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::eventually("Sees", |_, (_, seen)| *seen),
+            Property::always_step("WritesNothing", |_, (before, _), _, (after, _)| before == after),
+        ]
+    }
+
+    fn action_name(&self, action: &&'static str) -> String {
+        (*action).into()
+    }
+
+    fn fields(&self, (version, seen): &(u32, bool)) -> Vec<Field> {
+        vec![Field::new("version", version.to_string()), Field::new("seen", seen.to_string())]
+    }
+}
+
+#[test]
+fn a_step_that_the_normal_form_hides_is_still_a_step() {
+    let report = run(&Rewriter { normal_form: true });
+    assert_eq!((report.distinct, report.generated), (2, 4));
+    // It is taken for ever, so the fair behaviour goes round by it instead of doing nothing.
+    let trace = report.verdicts[0].trace.as_ref().expect("it may rewrite for ever and never see");
+    let cycle = trace.cycle.as_ref().expect("a cycle");
+    assert_eq!((trace.steps.len(), cycle.loops_to, cycle.action.as_deref()), (1, 1, Some("Rewrite")));
+    // And properties of steps see it as the model made it.
+    let trace = report.verdicts[1].trace.as_ref().expect("rewriting writes");
+    assert_eq!(trace.steps.len(), 2);
+    assert_eq!(
+        run(&Rewriter { normal_form: false }).distinct,
+        2002,
+        "without a normal form states do not merge"
+    );
+}
+
+/// Counts to ten; panics where it is told to.
+struct Fragile {
+    panics: fn(place: &str, state: u32) -> bool,
+}
+
+impl Fragile {
+    fn at(&self, place: &str, state: u32) {
+        assert!(!(self.panics)(place, state), "fell over at {state}");
+    }
+}
+
+impl Model for Fragile {
+    type State = u32;
+    type Action = u32;
+
+    fn init(&self) -> Vec<u32> {
+        self.at("init", 0);
+        vec![0]
+    }
+
+    fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+        self.at("actions", *state);
+        if *state < 10 {
+            out.push(state + 1);
+        }
+    }
+
+    fn next(&self, _: &u32, action: &u32) -> u32 {
+        self.at("next", *action);
+        *action
+    }
+
+    fn canonical(&self, state: u32) -> u32 {
+        self.at("canonical", state);
+        state
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("Small", |m: &Self, s| {
+                m.at("always", *s);
+                true
+            }),
+            Property::always_step("Grows", |m: &Self, s, _, _| {
+                m.at("step", *s);
+                true
+            }),
+            Property::eventually("Ends", |m: &Self, s| {
+                m.at("eventually", *s);
+                *s == 10
+            }),
+        ]
+    }
+
+    fn action_name(&self, action: &u32) -> String {
+        format!("CountTo({action})")
+    }
+
+    fn fields(&self, state: &u32) -> Vec<Field> {
+        vec![Field::new("s", state.to_string())]
+    }
+}
+
+#[test]
+fn a_model_that_panics_is_reported_with_the_way_there() {
+    type Panics = fn(&str, u32) -> bool;
+    let cases: [(Panics, usize, &str); 7] = [
+        (|place, s| place == "next" && s == 4, 4, "CountTo(4): fell over at 4"),
+        (|place, s| place == "canonical" && s == 4, 4, "CountTo(4): fell over at 4"),
+        (|place, s| place == "actions" && s == 4, 5, "listing the actions: fell over at 4"),
+        (|place, s| place == "always" && s == 4, 5, "judging Small: fell over at 4"),
+        (|place, s| place == "step" && s == 4, 5, "judging Grows: fell over at 4"),
+        (|place, s| place == "eventually" && s == 4, 5, "judging Ends: fell over at 4"),
+        (|place, s| place == "init" && s == 0, 0, "initial states: fell over at 0"),
+    ];
+    for (panics, length, says) in cases {
+        let report = run(&Fragile { panics });
+        let End::Panicked { message, trace } = &report.end else { panic!("{report:?}") };
+        assert_eq!((trace.steps.len(), message.as_str()), (length, says));
+        assert!(report.verdicts.iter().all(|judged| judged.verdict == Verdict::Unknown));
+    }
+    let walks = Walks { count: 1, steps: 20, seed: 1 };
+    let fragile = Fragile { panics: |place, s| place == "next" && s == 4 };
+    let report = walk(&fragile, walks, &Options::default()).expect("supported");
+    let End::Panicked { message, trace } = &report.end else { panic!("{report:?}") };
+    assert_eq!((trace.steps.len(), message.as_str()), (4, "CountTo(4): fell over at 4"));
+}
+
+#[test]
+fn a_panic_in_a_property_is_seen_although_the_state_has_no_actions() {
+    let fragile = Fragile { panics: |place, s| place == "always" && s == 10 };
+    let end = run(&fragile).end;
+    assert!(
+        matches!(&end, End::Panicked { message, .. } if message == "judging Small: fell over at 10"),
+        "{end:?}"
+    );
+}
+
+#[test]
+fn somebody_can_stop_a_run_and_gets_what_was_found() {
+    let stop = AtomicBool::new(false);
+    let batches = AtomicU64::new(0);
+    let progress = |progress: &bowline_explorer::Progress<'_>| {
+        assert_eq!(progress.phase, Phase::Exploring);
+        if batches.fetch_add(1, Ordering::Relaxed) == 3 {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let options = Options { stop: Some(&stop), progress: Some(&progress), ..Options::default() };
+    let report = check(&Rewriter { normal_form: false }, &options).expect("supported");
+    assert_eq!((report.end, report.depth), (End::Stopped, 5));
+    assert_eq!(report.verdicts[0].verdict, Verdict::Unknown);
+    assert_eq!(report.verdicts[1].verdict, Verdict::Violated, "what was found before stays found");
+}
+
+#[test]
+fn a_run_stopped_during_liveness_is_not_complete() {
+    let stop = AtomicBool::new(false);
+    let progress = |progress: &bowline_explorer::Progress<'_>| {
+        if matches!(progress.phase, Phase::Liveness(_)) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let options = Options { stop: Some(&stop), progress: Some(&progress), ..Options::default() };
+    let mut table = Table::new(&[0], &[(0, 1, 0)], 1, Claim::Eventually(set([1])));
+    table.claims.push(("Q", Claim::Eventually(set([2]))));
+    let report = check(&table, &options).expect("supported");
+    assert_eq!(report.end, End::Stopped);
+    assert_eq!(
+        report.verdicts.iter().map(|judged| judged.verdict).collect::<Vec<_>>(),
+        [Verdict::Holds, Verdict::Unknown]
+    );
+}
+
+#[test]
+fn states_that_were_found_but_not_expanded_are_judged() {
+    let edges: Vec<_> = (1..40).map(|to| (0, to, 0)).collect();
+    let table = Table { init: vec![0], edges, fair: 0, claims: vec![("P", Claim::Always(!set([39])))] };
+    let options = Options { max_states: Some(2), ..Options::default() };
+    let report = check(&table, &options).expect("supported");
+    assert_eq!((report.end, report.depth), (End::MaxStates, 2));
+    assert_eq!(report.verdicts[0].verdict, Verdict::Violated);
+    assert_eq!(report.verdicts[0].trace.as_ref().map(states), Some(vec![0, 39]));
+}
+
+#[test]
+fn a_budget_that_is_just_enough_is_enough() {
+    let table = Table::new(&[0], &[(0, 1, 0), (1, 2, 0)], 1, Claim::Eventually(set([2])));
+    let options = Options { max_states: Some(3), ..Options::default() };
+    assert_eq!(check(&table, &options).map(|report| report.end), Ok(End::Complete));
+}
+
+fn without_bytes(mut report: Report) -> Report {
+    report.peak_bytes = 0;
+    report.collision_probability = 0.0;
+    report
+}
+
+#[test]
+fn fingerprints_find_what_exact_states_find() {
+    let exact = Options::default();
+    let prints = Options { storage: Storage::Fingerprint, ..exact };
+    let threads = NonZeroUsize::new(3).expect("some threads");
+    for model in [Rewriter { normal_form: true }, Rewriter { normal_form: false }] {
+        let exactly = check(&model, &exact).expect("supported");
+        assert_eq!(exactly.collision_probability, 0.0);
+        for options in [prints, Options { threads, ..prints }] {
+            let report = check(&model, &options).expect("supported");
+            assert!(report.collision_probability > 0.0 && report.collision_probability < 1e-20);
+            assert_eq!(without_bytes(report), without_bytes(exactly.clone()));
+        }
+    }
+}
+
+/// Three like processes that take turns in any order; the third turn is bad.
+struct Turns;
+
+impl Model for Turns {
+    type State = [u8; 3];
+    type Action = usize;
+
+    fn init(&self) -> Vec<[u8; 3]> {
+        vec![[0; 3]]
+    }
+
+    fn actions(&self, state: &[u8; 3], out: &mut Vec<usize>) {
+        // Listed from the greatest turn down, so that like states list their actions differently.
+        let mut turns: Vec<usize> = (0..3).filter(|i| state[*i] == 0).collect();
+        turns.sort_by_key(|i| state[(*i + 1) % 3]);
+        out.extend(turns);
+    }
+
+    fn next(&self, state: &[u8; 3], action: &usize) -> [u8; 3] {
+        let mut next = *state;
+        next[*action] = 1 + *state.iter().max().expect("three of them");
+        next
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("NotThree", |_, s: &[u8; 3]| s.iter().all(|turn| *turn < 3)),
+            Property::always_step("NotAfterTwo", |_, s: &[u8; 3], _, _| s.iter().all(|turn| *turn < 2)),
+        ]
+    }
+
+    fn representative(&self, state: &[u8; 3]) -> Option<[u8; 3]> {
+        let mut sorted = *state;
+        sorted.sort_unstable();
+        Some(sorted)
+    }
+
+    fn action_name(&self, action: &usize) -> String {
+        format!("Take({action})")
+    }
+
+    fn fields(&self, state: &[u8; 3]) -> Vec<Field> {
+        state.iter().enumerate().map(|(i, turn)| Field::new(format!("turn[{i}]"), turn.to_string())).collect()
+    }
+}
+
+#[test]
+fn with_symmetry_traces_are_still_behaviours_of_the_model() {
+    let options = Options { symmetry: true, ..Options::default() };
+    let report = check(&Turns, &options).expect("symmetry is for safety");
+    assert_eq!(report.distinct, 4);
+    assert_eq!(run(&Turns).distinct, 16);
+    for judged in &report.verdicts {
+        assert_eq!(judged.verdict, Verdict::Violated);
+        let trace = judged.trace.as_ref().expect("a counterexample");
+        assert_eq!(trace.steps.len(), 4, "{trace:?}");
+        for pair in trace.steps.windows(2) {
+            let changed = pair[0].state.iter().zip(&pair[1].state).filter(|(a, b)| a != b);
+            let changed: Vec<_> =
+                changed.map(|(a, _)| a.name.replace("turn[", "Take(").replace(']', ")")).collect();
+            assert_eq!(
+                changed,
+                [pair[1].action.clone().expect("an action")],
+                "nobody changes places: {trace:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn walks_with_one_seed_are_the_same_and_find_what_is_there() {
+    let walks = Walks { count: 20, steps: 10, seed: 7 };
+    let report = walk(&Turns, walks, &Options::default()).expect("supported");
+    assert_eq!(report.end, End::Walked);
+    assert_eq!(report.verdicts[0].verdict, Verdict::Violated);
+    assert_eq!(report.verdicts[0].trace.as_ref().map(|trace| trace.steps.len()), Some(4));
+    assert_eq!(walk(&Turns, walks, &Options::default()), Ok(report.clone()));
+    let other = walk(&Turns, Walks { seed: 8, ..walks }, &Options::default()).expect("supported");
+    assert!(report.distinct > 4 && report.distinct <= 16 && other.distinct > 4);
+}
+
+#[test]
+fn sometimes_is_reached_or_not() {
+    let table = |claim| Table::new(&[0], &[(0, 1, 0)], 0, claim);
+    assert_eq!(verdict(&table(Claim::Sometimes(set([1])))), Verdict::Reached);
+    assert_eq!(verdict(&table(Claim::Sometimes(set([2])))), Verdict::Unreached);
+    let report = run(&table(Claim::Sometimes(set([1]))));
+    assert_eq!(report.verdicts[0].trace.as_ref().map(states), Some(vec![0, 1]));
+}
+
+#[test]
+fn properties_are_chosen_by_name_and_reported_as_declared() {
+    let mut table = Table::new(&[0], &[(0, 1, 0)], 0, Claim::Always(set([0])));
+    table.claims.push(("Q", Claim::Deadlock));
+    table.claims.push(("R", Claim::Deadlock));
+    let names = ["R".to_string(), "P".to_string()];
+    let report =
+        check(&table, &Options { properties: Some(&names), ..Options::default() }).expect("supported");
+    assert_eq!(report.verdicts.iter().map(|judged| judged.name.as_str()).collect::<Vec<_>>(), ["P", "R"]);
+    let report = check(&table, &Options { properties: Some(&[]), ..Options::default() }).expect("supported");
+    assert_eq!((report.verdicts.len(), report.distinct), (0, 2));
+}
