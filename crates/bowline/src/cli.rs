@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use clap::{ArgGroup, Args, Parser, Subcommand, value_parser};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
 
 use crate::check;
@@ -147,7 +147,7 @@ pub(crate) struct CheckArgs {
     /// With several violations it is that of the first declared property. If none is violated, it
     /// is the way to the panic of a model that panicked, or to a `sometimes` property that was
     /// named with --property and reached. Otherwise no file is written, and stderr says so.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: Option<TraceFile>,
 
     /// How to print results
@@ -189,7 +189,7 @@ struct ManArgs {
     command: Option<String>,
 
     /// Write a page for every command into this directory
-    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "command")]
     dir: Option<PathBuf>,
 }
 

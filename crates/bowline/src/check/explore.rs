@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::anyhow;
-use bowline_explorer::{Options, Progress, Report, Storage};
+use bowline_explorer::{Options, Progress, Refused, Report, Storage};
 use bowline_models::Subject;
 
 use super::request::How;
@@ -58,6 +58,9 @@ pub(crate) fn explore(
     line.clear();
     match result {
         Ok(Ok(report)) => Ok((report, seconds)),
+        Ok(Err(Refused::NoSymmetry)) => {
+            Err(BadUsage(format!("{}: leave out --symmetry", Refused::NoSymmetry)).into())
+        }
         Ok(Err(refused)) => Err(BadUsage(refused.to_string()).into()),
         Err(_) => Err(anyhow!("the explorer itself failed, which is a bug of bowline: {}", last_words())),
     }
@@ -81,4 +84,77 @@ pub(crate) fn hush_explorer_threads() {
 fn last_words() -> String {
     let words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).take();
     words.unwrap_or_else(|| "it said why above".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use bowline_explorer::{End, Field, Model, Property, Verdict};
+
+    use super::*;
+
+    /// Counts to three, and cannot go on.
+    struct Fragile;
+
+    impl Model for Fragile {
+        type State = u8;
+        type Action = ();
+
+        fn init(&self) -> Vec<u8> {
+            vec![1]
+        }
+
+        fn actions(&self, _: &u8, out: &mut Vec<()>) {
+            out.push(());
+        }
+
+        fn next(&self, state: &u8, (): &()) -> u8 {
+            assert!(*state < 3, "{state} is as far as it goes");
+            state + 1
+        }
+
+        fn properties(&self) -> Vec<Property<Self>> {
+            vec![Property::always("Small", |_, state| *state < 10)]
+        }
+
+        fn action_name(&self, (): &()) -> String {
+            "Count".into()
+        }
+
+        fn fields(&self, state: &u8) -> Vec<Field> {
+            vec![Field::new("n", state.to_string())]
+        }
+    }
+
+    fn explored(stop: bool) -> Report {
+        let how = How {
+            threads: NonZeroUsize::MIN,
+            storage: Storage::Exact,
+            symmetry: false,
+            max_states: None,
+            max_bytes: None,
+            walks: None,
+        };
+        let stop = AtomicBool::new(stop);
+        let watch = Watch { label: None, quiet: true, stop: &stop };
+        explore(&Fragile, None, &how, watch).expect("the run begins").0
+    }
+
+    #[test]
+    fn a_model_that_panics_is_a_report_with_the_way_there_and_not_a_panic_of_ours() {
+        hush_explorer_threads();
+        let report = explored(false);
+        let End::Panicked { message, trace } = &report.end else { panic!("{:?}", report.end) };
+        assert_eq!(message, "Count: 3 is as far as it goes");
+        let values: Vec<&str> = trace.steps.iter().map(|step| step.state[0].value.as_str()).collect();
+        assert_eq!(values, ["1", "2", "3"]);
+        assert_eq!(report.verdicts[0].verdict, Verdict::Unknown);
+        assert!(last_words().contains("as far as it goes"), "kept instead of printed");
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_before_it_begins_reports_so() {
+        assert_eq!(explored(true).end, End::Stopped);
+    }
 }

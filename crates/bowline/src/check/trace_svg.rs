@@ -2,7 +2,7 @@
 //! back drawn beside it.
 
 use super::delta::{self, Line};
-use super::finding::Finding;
+use super::finding::{Finding, What};
 use super::svg::{CHAR, Span, Svg, length};
 
 const MARGIN: f64 = 28.0;
@@ -46,7 +46,7 @@ pub(crate) fn render(finding: &Finding<'_>) -> String {
     let mut svg = Svg::new();
     let head = head(finding);
     let mut cards = cards(finding);
-    let inner = inner_width(&cards);
+    let inner = inner_width(&cards).max(head_width(&head) - BAND);
     let ending = ending(finding);
     let foot = place(&mut cards, MARGIN + head.len() as f64 * 24.0 + 4.0);
 
@@ -68,10 +68,8 @@ pub(crate) fn render(finding: &Finding<'_>) -> String {
         height += 26.0;
     }
     let gutter = if finding.trace.cycle.is_some() { GUTTER } else { 0.0 };
-    let texts =
-        head.iter().map(|(_, spans)| length(spans)).chain(ending.map(|(_, text)| text.chars().count() + 7));
-    let widest_text = texts.max().unwrap_or(0) as f64 * CHAR;
-    let width = (BAND + inner + gutter).max(widest_text) + 2.0 * MARGIN;
+    let ending_width = ending.map_or(0.0, |(_, text)| BAND + PADDING + text.chars().count() as f64 * CHAR);
+    let width = (BAND + inner + gutter).max(ending_width) + 2.0 * MARGIN;
     svg.finish((width.ceil(), height.ceil()), &format!("{} {}", finding.name(), finding.fate()))
 }
 
@@ -79,10 +77,20 @@ pub(crate) fn render(finding: &Finding<'_>) -> String {
 fn head(finding: &Finding<'_>) -> Vec<(&'static str, Vec<Span>)> {
     let class = if finding.is_bad() { "bad" } else { "good" };
     let title = Span::new(class, format!("{} {}", finding.name(), finding.fate()));
-    let place = Span::new("faint", format!("{} · {}", finding.place(), finding.length()));
+    let kind = match finding.what {
+        What::Property { judged, .. } => format!(" · {}", judged.kind),
+        What::Panic { .. } => String::new(),
+    };
+    let place = Span::new("faint", format!("{}{kind} · {}", finding.place(), finding.length()));
     let mut head = vec![("title", vec![title]), ("", vec![place])];
     head.extend(wrapped(finding.about(), MOST_CHARS).into_iter().map(|line| ("", vec![Span::new("", line)])));
     head
+}
+
+fn head_width(head: &[(&str, Vec<Span>)]) -> f64 {
+    // The title's letters are larger: 17 px instead of 13.
+    let char_width = |class: &str| if class == "title" { CHAR * 17.0 / 13.0 } else { CHAR };
+    head.iter().map(|(class, spans)| length(spans) as f64 * char_width(class)).fold(0.0, f64::max)
 }
 
 /// A box for each state, and one for the return to the state where a cycle begins.
@@ -258,7 +266,7 @@ mod tests {
             texts,
             [
                 "Shut is violated",
-                "seed/door doors=2 · 3 states",
+                "seed/door doors=2 · eventually_always · 3 states",
                 "Doors are shut.",
                 "1",
                 "initial state",
