@@ -125,8 +125,11 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
     fn is(&self, id: StateId, state: &M::State) -> bool {
         let shelf = &self.shards[id.shard()].shelf;
         match self.plan.symmetry {
-            false => shelf.is(id.local(), state),
-            true => shelf.is(id.local(), &self.plan.normal(state.clone())),
+            false => shelf.holds(id.local(), H::mark(state), state),
+            true => {
+                let state = self.plan.normal(state.clone());
+                shelf.holds(id.local(), H::mark(&state), &state)
+            }
         }
     }
 }

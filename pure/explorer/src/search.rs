@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::expand::{Expander, Piece, Sighting, Successor};
 use crate::graph::Graph;
 use crate::model::Model;
+use crate::numbers::BLOCK;
 use crate::options::{Options, Phase, Progress, Refused};
 use crate::panics::{Panicked, catch};
 use crate::parallel::in_parallel;
@@ -151,11 +152,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
 
     /// Inserts what the pieces found: each thread into its own shards.
     fn insert(&mut self, pieces: usize) {
-        for (piece, found) in self.pieces[..pieces].iter_mut().map(|piece| &mut piece.found).enumerate() {
-            for (column, found) in self.columns.iter_mut().zip(found) {
-                std::mem::swap(&mut column.found[piece], found);
-            }
-        }
+        self.exchange(pieces);
         let with_ids = self.graph.is_some();
         let share = SHARDS.div_ceil(pieces);
         let shards = self.shards.chunks_mut(share);
@@ -165,6 +162,16 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
                 column.insert(*group * share + index, shard, with_ids);
             }
         });
+        self.exchange(pieces);
+    }
+
+    /// Gives the columns what the pieces found, or the emptied buffers back to the pieces.
+    fn exchange(&mut self, pieces: usize) {
+        for (piece, found) in self.pieces[..pieces].iter_mut().map(|piece| &mut piece.found).enumerate() {
+            for (column, found) in self.columns.iter_mut().zip(found) {
+                std::mem::swap(&mut column.found[piece], found);
+            }
+        }
     }
 
     /// Adds the edges of the batch to the graph, in the order of the states they leave.
@@ -271,10 +278,18 @@ impl<S, K: Copy> Column<S, K> {
     fn insert<H: Shelf<S, Mark = K>>(&mut self, index: usize, shard: &mut Shard<H>, with_ids: bool) {
         for (found, ids) in self.found.iter_mut().zip(&mut self.ids) {
             ids.clear();
-            for Successor { mark, parent, state } in found.drain(..) {
-                let (local, _) = shard.insert(mark, state, parent);
-                if with_ids {
-                    ids.push(StateId::new(index, local));
+            let mut found = found.drain(..);
+            loop {
+                let block = found.as_slice().iter().take(BLOCK);
+                let known = shard.shelf.glance(block.map(|next| (next.mark, &next.state)));
+                for (known, Successor { mark, parent, state }) in known.into_iter().zip(&mut found) {
+                    let local = known.unwrap_or_else(|| shard.insert(mark, state, parent));
+                    if with_ids {
+                        ids.push(StateId::new(index, local));
+                    }
+                }
+                if found.as_slice().is_empty() {
+                    break;
                 }
             }
         }

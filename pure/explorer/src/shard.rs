@@ -33,10 +33,10 @@ impl StateId {
     }
 }
 
-/// The shard of a hash. The bits are none of those that a hash table looks at first.
+/// The shard of a hash: its lowest bits.
 #[inline]
 pub(crate) fn shard_of(hash: u64) -> usize {
-    (hash >> 40) as usize % SHARDS
+    hash as usize % SHARDS
 }
 
 /// One part of the found states.
@@ -55,9 +55,9 @@ impl<H: Default> Default for Shard<H> {
 }
 
 impl<H> Shard<H> {
-    /// The number of the state, and whether it is new.
+    /// The number of the state; a new one gets this parent.
     #[inline]
-    pub(crate) fn insert<S>(&mut self, mark: H::Mark, state: S, parent: StateId) -> (u32, bool)
+    pub(crate) fn insert<S>(&mut self, mark: H::Mark, state: S, parent: StateId) -> u32
     where
         H: Shelf<S>,
     {
@@ -65,7 +65,7 @@ impl<H> Shard<H> {
         if new {
             self.parents.push(parent);
         }
-        (local, new)
+        local
     }
 
     /// The states of the level that is being expanded.

@@ -2,9 +2,10 @@
 
 use std::hash::{Hash, Hasher};
 
-use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use siphasher::sip128::{Hasher128, SipHasher13};
+
+use crate::numbers::{BLOCK, Numbers};
 
 /// A set of states, each with a number in the order of insertion.
 pub(crate) trait Shelf<S>: Default + Send + Sync {
@@ -15,29 +16,66 @@ pub(crate) trait Shelf<S>: Default + Send + Sync {
     fn mark(state: &S) -> Self::Mark;
     /// A well-mixed hash.
     fn hash(mark: Self::Mark) -> u64;
-    /// The number of a state, and whether it is new.
-    fn insert(&mut self, mark: Self::Mark, state: S) -> (u32, bool);
+    /// Where the numbers of states are found by hash.
+    fn numbers(&self) -> &Numbers;
+    /// Whether the state with this number is the one with this mark.
+    fn holds(&self, number: u32, mark: Self::Mark, state: &S) -> bool;
+    /// Adds a state that is not there.
+    fn push(&mut self, mark: Self::Mark, state: S);
     /// How many states there are.
     fn len(&self) -> u32;
     /// The state with a number that was not yet retired.
     fn get(&self, number: u32) -> &S;
-    /// Whether the state with this number is `state`.
-    fn is(&self, number: u32, state: &S) -> bool;
     /// States below this number will not be asked for again with [`Shelf::get`].
     fn retire(&mut self, below: u32);
     /// Memory held.
     fn bytes(&self) -> usize;
+
+    /// The number of a state, and whether it is new.
+    #[inline]
+    fn insert(&mut self, mark: Self::Mark, state: S) -> (u32, bool) {
+        if let Some(number) = self.numbers().find(Self::hash(mark), |number| self.holds(number, mark, &state))
+        {
+            return (number, false);
+        }
+        let number = self.len();
+        self.push(mark, state);
+        (number, true)
+    }
+
+    /// For each state of a block its number, if it is there and a quick look finds it.
+    ///
+    /// Round by round, so that memory is asked for the whole block at once.
+    #[inline]
+    fn glance<'s>(&self, block: impl Iterator<Item = (Self::Mark, &'s S)> + Clone) -> [Option<u32>; BLOCK]
+    where
+        S: 's,
+    {
+        let numbers = self.numbers();
+        let mut peeked = [0; BLOCK];
+        for (slot, (mark, _)) in peeked.iter_mut().zip(block.clone()) {
+            *slot = numbers.peek(Self::hash(mark));
+        }
+        let mut found = [None; BLOCK];
+        for ((number, slot), (mark, _)) in found.iter_mut().zip(peeked).zip(block.clone()) {
+            *number = numbers.candidate(Self::hash(mark), slot);
+        }
+        for (found, (mark, state)) in found.iter_mut().zip(block) {
+            *found = found.filter(|number| self.holds(*number, mark, state));
+        }
+        found
+    }
 }
 
 /// Keeps the states themselves.
 pub(crate) struct Exact<S> {
-    numbers: HashTable<u32>,
+    numbers: Numbers,
     states: Vec<S>,
 }
 
 impl<S> Default for Exact<S> {
     fn default() -> Self {
-        Exact { numbers: HashTable::new(), states: Vec::new() }
+        Exact { numbers: Numbers::default(), states: Vec::new() }
     }
 }
 
@@ -48,7 +86,7 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Exact<S> {
     fn mark(state: &S) -> u64 {
         let mut hasher = FxHasher::default();
         state.hash(&mut hasher);
-        // Fx leaves a difference in high bits there; shard, bucket and tag come from all over.
+        // Fx leaves a difference in high bits there; shard, home and tag come from all over.
         let mixed = hasher.finish();
         let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         mixed ^ (mixed >> 32)
@@ -60,15 +98,20 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Exact<S> {
     }
 
     #[inline]
-    fn insert(&mut self, mark: u64, state: S) -> (u32, bool) {
-        if let Some(number) = self.numbers.find(mark, |number| self.states[*number as usize] == state) {
-            return (*number, false);
-        }
-        let number = self.len();
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    #[inline]
+    fn holds(&self, number: u32, _mark: u64, state: &S) -> bool {
+        self.states[number as usize] == *state
+    }
+
+    #[inline]
+    fn push(&mut self, mark: u64, state: S) {
         self.states.push(state);
         let states = &self.states;
-        self.numbers.insert_unique(mark, number, |number| Self::mark(&states[*number as usize]));
-        (number, true)
+        self.numbers.push(mark, |number| Self::mark(&states[number as usize]));
     }
 
     fn len(&self) -> u32 {
@@ -80,20 +123,16 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Exact<S> {
         &self.states[number as usize]
     }
 
-    fn is(&self, number: u32, state: &S) -> bool {
-        self.get(number) == state
-    }
-
     fn retire(&mut self, _below: u32) {}
 
     fn bytes(&self) -> usize {
-        self.numbers.allocation_size() + self.states.capacity() * size_of::<S>()
+        self.numbers.bytes() + self.states.capacity() * size_of::<S>()
     }
 }
 
 /// Keeps fingerprints, and the states of the frontier only.
 pub(crate) struct Fingerprints<S> {
-    numbers: HashTable<u32>,
+    numbers: Numbers,
     prints: Vec<u128>,
     frontier: Vec<S>,
     /// The number of the first state in `frontier`.
@@ -103,7 +142,7 @@ pub(crate) struct Fingerprints<S> {
 impl<S> Default for Fingerprints<S> {
     fn default() -> Self {
         Fingerprints {
-            numbers: HashTable::new(),
+            numbers: Numbers::default(),
             prints: Vec::new(),
             frontier: Vec::new(),
             frontier_start: 0,
@@ -113,13 +152,13 @@ impl<S> Default for Fingerprints<S> {
 
 /// The fingerprint of a state: its chance to equal another's is that of random 128 bits.
 #[inline]
-pub(crate) fn fingerprint<S: Hash>(state: &S) -> u128 {
+fn fingerprint<S: Hash>(state: &S) -> u128 {
     let mut hasher = SipHasher13::new();
     state.hash(&mut hasher);
     hasher.finish128().as_u128()
 }
 
-impl<S: Eq + Hash + Send + Sync> Shelf<S> for Fingerprints<S> {
+impl<S: Hash + Send + Sync> Shelf<S> for Fingerprints<S> {
     type Mark = u128;
 
     #[inline]
@@ -133,17 +172,21 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Fingerprints<S> {
     }
 
     #[inline]
-    fn insert(&mut self, mark: u128, state: S) -> (u32, bool) {
-        let hash = Self::hash(mark);
-        if let Some(number) = self.numbers.find(hash, |number| self.prints[*number as usize] == mark) {
-            return (*number, false);
-        }
-        let number = self.len();
+    fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    #[inline]
+    fn holds(&self, number: u32, mark: u128, _state: &S) -> bool {
+        self.prints[number as usize] == mark
+    }
+
+    #[inline]
+    fn push(&mut self, mark: u128, state: S) {
         self.prints.push(mark);
         self.frontier.push(state);
         let prints = &self.prints;
-        self.numbers.insert_unique(hash, number, |number| Self::hash(prints[*number as usize]));
-        (number, true)
+        self.numbers.push(Self::hash(mark), |number| Self::hash(prints[number as usize]));
     }
 
     fn len(&self) -> u32 {
@@ -155,17 +198,13 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Fingerprints<S> {
         &self.frontier[(number - self.frontier_start) as usize]
     }
 
-    fn is(&self, number: u32, state: &S) -> bool {
-        self.prints[number as usize] == fingerprint(state)
-    }
-
     fn retire(&mut self, below: u32) {
         self.frontier.drain(..(below - self.frontier_start) as usize);
         self.frontier_start = below;
     }
 
     fn bytes(&self) -> usize {
-        self.numbers.allocation_size()
+        self.numbers.bytes()
             + self.prints.capacity() * size_of::<u128>()
             + self.frontier.capacity() * size_of::<S>()
     }

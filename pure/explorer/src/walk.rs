@@ -2,8 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use hashbrown::HashTable;
-
 use crate::check::collision_probability;
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused};
@@ -12,7 +10,7 @@ use crate::parallel::in_explorer_thread;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
 use crate::report::{End, Judged, Report, Step, Trace, Verdict};
-use crate::shelf::fingerprint;
+use crate::shelf::{Fingerprints, Shelf};
 
 /// How to walk at random.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +36,7 @@ pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<
             plan: &plan,
             watch,
             random: SplitMix(walks.seed),
-            seen: HashTable::new(),
+            seen: Fingerprints::default(),
             generated: 0,
             depth: 0,
             shortest: plan.properties.iter().map(|_| None).collect(),
@@ -82,7 +80,7 @@ struct Walker<'a, M: Model> {
     plan: &'a Plan<'a, M>,
     watch: Watch<'a, M>,
     random: SplitMix,
-    seen: HashTable<u128>,
+    seen: Fingerprints<M::State>,
     generated: u64,
     depth: u32,
     /// The shortest walk that settles each property.
@@ -105,11 +103,11 @@ impl<M: Model> Walker<'_, M> {
             if let Some(progress) = options.progress {
                 progress(&Progress {
                     phase: Phase::Exploring,
-                    distinct: self.seen.len() as u64,
+                    distinct: self.seen.len().into(),
                     generated: self.generated,
                     frontier: 0,
                     depth: self.depth,
-                    bytes: self.seen.allocation_size() as u64,
+                    bytes: self.seen.bytes() as u64,
                 });
             }
         }
@@ -152,10 +150,8 @@ impl<M: Model> Walker<'_, M> {
 
     fn visit(&mut self, state: &M::State, path: &Path<M>) {
         self.depth = self.depth.max(path.actions.len() as u32 + 1);
-        let print = fingerprint(state);
-        if self.seen.find(print as u64, |other| *other == print).is_none() {
-            self.seen.insert_unique(print as u64, print, |print| *print as u64);
-        }
+        self.seen.insert(Fingerprints::mark(state), state.clone());
+        self.seen.retire(self.seen.len());
         let model = self.plan.model;
         let settled = self.watch.states.iter().filter(|(_, p, settles)| p(model, state) == *settles);
         let settled: Vec<usize> = settled.map(|(property, _, _)| *property).collect();
@@ -186,7 +182,7 @@ impl<M: Model> Walker<'_, M> {
     }
 
     fn report(&self, end: End) -> Report {
-        let distinct = self.seen.len() as u64;
+        let distinct = self.seen.len().into();
         let verdicts = self.plan.properties.iter().zip(&self.shortest).map(|(property, path)| Judged {
             name: property.name.clone(),
             kind: property.kind(),
@@ -202,7 +198,7 @@ impl<M: Model> Walker<'_, M> {
             generated: self.generated,
             depth: self.depth,
             end,
-            peak_bytes: self.seen.allocation_size() as u64,
+            peak_bytes: self.seen.bytes() as u64,
             collision_probability: collision_probability(distinct),
             verdicts: verdicts.collect(),
         }
