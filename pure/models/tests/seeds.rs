@@ -68,19 +68,24 @@ fn reports_do_not_depend_on_the_number_of_threads() {
         let one = subject.check(&Options::default()).expect("a run");
         let three = subject.check(&Options { threads: threads(3), ..Options::default() }).expect("a run");
         assert_eq!(counts(&one), counts(&three), "{} {}", expected.model, expected.size);
-        assert_eq!(one.verdicts, three.verdicts, "{} {}", expected.model, expected.size);
+        assert!(one.verdicts == three.verdicts, "traces differ: {} {}", expected.model, expected.size);
     }
 }
 
 #[test]
 fn fingerprints_find_what_exact_states_find() {
     for expected in expected() {
-        let subject = pinned(expected);
-        let exact = subject.check(&Options::default()).expect("a run");
         let options = Options { storage: Storage::Fingerprint, ..Options::default() };
-        let fingerprint = subject.check(&options).expect("a run");
-        assert_eq!(counts(&exact), counts(&fingerprint), "{} {}", expected.model, expected.size);
-        assert_eq!(exact.verdicts, fingerprint.verdicts, "{} {}", expected.model, expected.size);
+        let report = pinned(expected).check(&options).expect("a run");
+        let what = format!("{} {}", expected.model, expected.size);
+        assert_eq!(counts(&report), (expected.distinct, expected.generated, expected.depth), "{what}");
+        // The order within a level is another, so a lasso may be.
+        for (found, pinned) in report.verdicts.iter().zip(expected.verdicts) {
+            assert_eq!((&*found.name, found.verdict), (pinned.0, pinned.1), "{what}");
+            let length = found.trace.as_ref().map(|trace| trace.steps.len());
+            assert!(length == pinned.2 || found.kind.is_liveness(), "{what}: {} {length:?}", found.name);
+        }
+        assert_eq!(report.verdicts.len(), expected.verdicts.len(), "{what}");
     }
 }
 
@@ -102,12 +107,13 @@ fn symmetry_keeps_the_verdicts_and_saves_states() {
     }
 }
 
+/// TLC finds as many with `SYMMETRY`.
 #[test]
 fn symmetric_counts_are_pinned() {
     for (model, size, distinct) in [
-        ("seed/update-cluster", "requests=3,workers=2", 1_903),
-        ("seed/irsa", "workers=3", 5_989),
-        ("seed/kcp-storage", "clusters=4", 46),
+        ("seed/update-cluster", "requests=3,workers=2", 1_740),
+        ("seed/irsa", "workers=3", 6_135),
+        ("seed/kcp-storage", "clusters=4", 41),
     ] {
         let subject = subject(model, size);
         let safety = safety_claims(&*subject);
@@ -139,6 +145,7 @@ fn update_cluster_has_tlcs_counts() {
     has_counts(
         "seed/update-cluster",
         &[
+            ("requests=1,workers=2", (76, 168, 10)),
             ("requests=2,workers=4", (1_822, 5_618, 16)),
             ("requests=3,workers=1", (10_292, 36_137, 20)),
             ("requests=3,workers=3", (23_492, 90_623, 20)),

@@ -127,3 +127,30 @@ fn every_model_is_well_formed() {
     is_well_formed(&irsa(2, true));
     is_well_formed(&KcpStorage { clusters: 3 });
 }
+
+/// Checks that a state and its representative have the same future, up to representatives.
+fn is_symmetric<M: Model>(model: &M) {
+    let reached = reach(model).states;
+    let representative = |state: &M::State| {
+        let representative = model.representative(state).expect("the model has a symmetry");
+        show(model, &representative)
+    };
+    let future = |state: &M::State| {
+        let mut future: Vec<_> = successors(model, state).iter().map(&representative).collect();
+        future.sort();
+        future
+    };
+    for state in reached.values() {
+        let chosen = representative(state);
+        let chosen = reached.get(&chosen).expect("the representative of a reachable state is reachable");
+        assert_eq!(representative(chosen), show(model, chosen), "the representative represents itself");
+        assert_eq!(future(state), future(chosen));
+    }
+}
+
+#[test]
+fn representatives_have_the_same_future() {
+    is_symmetric(&update_cluster(2, 3));
+    is_symmetric(&irsa(3, true));
+    is_symmetric(&KcpStorage { clusters: 4 });
+}

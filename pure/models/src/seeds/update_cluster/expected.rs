@@ -7,7 +7,6 @@ const MODEL: &str = super::ENTRY.name;
 
 pub(in crate::seeds) const EXPECTED: &[Expected] = &[
     expect(MODEL, "requests=1,workers=1", (46, 91, 10), ONE_REQUEST),
-    expect(MODEL, "requests=1,workers=2", (76, 168, 10), ONE_REQUEST),
     expect(MODEL, "requests=2,workers=1", (625, 1_664, 16), TWO_REQUESTS),
     expect(MODEL, "requests=2,workers=2", (1_024, 2_982, 16), TWO_REQUESTS),
     expect(MODEL, "requests=2,workers=3", (1_423, 4_300, 16), TWO_REQUESTS),
@@ -61,7 +60,7 @@ const TWO_REQUESTS: &[Judgement] = &[
     holds("AllEndRejected"),
     violated("FailuresStop", 12),
     violated("ClusterEndsIdle", 7),
-    violated("WorkersEndIdle", 7),
+    violated("WorkersEndIdle", 6),
     violated("DeployedIsSuccess", 12),
     violated("AcceptedIsAttempted", 9),
     violated("LockFreedInfinitelyOften", 9),
