@@ -36,7 +36,9 @@ pub(crate) fn counted(n: u64, thing: &str) -> String {
 
 /// A duration: `0.012 s`, `3.4 s`, `2 min 5 s`.
 pub(crate) fn duration(seconds: f64) -> String {
-    if seconds < 1.0 {
+    if seconds < 0.0005 {
+        "<0.001 s".into()
+    } else if seconds < 1.0 {
         format!("{seconds:.3} s")
     } else if seconds < 60.0 {
         format!("{seconds:.1} s")
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn durations_have_the_precision_that_matters() {
-        let cases = [(0.0123, "0.012 s"), (3.44, "3.4 s"), (125.2, "2 min 5 s")];
+        let cases = [(0.0001, "<0.001 s"), (0.0123, "0.012 s"), (3.44, "3.4 s"), (125.2, "2 min 5 s")];
         for (seconds, text) in cases {
             assert_eq!(duration(seconds), text);
         }

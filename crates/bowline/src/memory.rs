@@ -45,14 +45,15 @@ impl fmt::Display for Memory {
         let mut units = ["B", "KiB", "MiB", "GiB", "TiB"].into_iter();
         let mut unit = units.next().unwrap_or("B");
         for larger in units {
-            // 1023.95 would be written as 1024.0 of the smaller unit.
-            if amount < 1023.95 {
+            // 1023.5 would be written as 1024 of the smaller unit.
+            if amount < 1023.5 {
                 break;
             }
             amount /= KI;
             unit = larger;
         }
-        if unit == "B" { write!(f, "{amount} B") } else { write!(f, "{amount:.1} {unit}") }
+        let places = usize::from(unit != "B" && amount < 99.95);
+        write!(f, "{amount:.places$} {unit}")
     }
 }
 
@@ -80,8 +81,14 @@ mod tests {
 
     #[test]
     fn writes_what_people_read() {
-        let cases =
-            [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_234_567, "1.2 MiB"), (1 << 30, "1.0 GiB")];
+        let cases = [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (1_234_567, "1.2 MiB"),
+            (268 << 20, "268 MiB"),
+            (1 << 30, "1.0 GiB"),
+        ];
         for (bytes, text) in cases {
             assert_eq!(Memory(bytes).to_string(), text);
         }
