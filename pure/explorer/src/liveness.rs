@@ -23,9 +23,7 @@ pub(crate) struct Liveness<'g> {
     graph: &'g Graph,
     fair_classes: usize,
     initial: u32,
-    /// Whether each node is in a fair component of the whole graph.
-    home: Vec<bool>,
-    /// The fair components, one after the other, and where each ends.
+    /// The fair components of the whole graph, one after the other, and where each ends.
     homes: Vec<Node>,
     ends: Vec<usize>,
 }
@@ -39,7 +37,6 @@ impl<'g> Liveness<'g> {
         stopped: impl Fn() -> bool,
     ) -> Option<Self> {
         let mut judge = Judge::new(graph, fair_classes);
-        let mut home = vec![false; graph.len() as usize];
         let (mut homes, mut ends) = (Vec::new(), Vec::new());
         let all = 0..graph.len();
         let finished = components(
@@ -49,20 +46,17 @@ impl<'g> Liveness<'g> {
             stopped,
             |component| {
                 if judge.can_stay(component) {
-                    component.iter().for_each(|node| home[*node as usize] = true);
                     homes.extend_from_slice(component);
                     ends.push(homes.len());
                 }
             },
         );
-        finished.then_some(Liveness { graph, fair_classes, initial, home, homes, ends })
+        finished.then_some(Liveness { graph, fair_classes, initial, homes, ends })
     }
 
     /// Memory held.
     pub(crate) fn bytes(&self) -> usize {
-        self.home.capacity()
-            + self.homes.capacity() * size_of::<Node>()
-            + self.ends.capacity() * size_of::<usize>()
+        self.homes.capacity() * size_of::<Node>() + self.ends.capacity() * size_of::<usize>()
     }
 
     /// A behaviour that violates the claim, if there is one.
@@ -148,8 +142,10 @@ impl<'g> Liveness<'g> {
         if parts.is_empty() {
             return;
         }
+        let mut in_parts = vec![false; self.graph.len() as usize];
+        parts.iter().for_each(|node| in_parts[*node as usize] = true);
+        let inside = |node: Node| in_parts[node as usize];
         let mut judge = Judge::new(self.graph, self.fair_classes);
-        let inside = |node: Node| self.home[node as usize] && region(node);
         components(
             self.graph,
             parts.iter().copied(),
