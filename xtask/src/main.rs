@@ -1,3 +1,22 @@
-//! xtask.
+//! The project's own tooling. `cargo xtask --help` says what there is.
 
-fn main() {}
+mod audit;
+mod cache;
+mod cargo_json;
+mod cli;
+mod log;
+mod pitfalls;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    cli::Cli::parse().run().unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}

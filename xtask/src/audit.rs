@@ -1,0 +1,42 @@
+//! `cargo xtask audit`: cargo-deny over all dependencies, with the policy in `deny.toml`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::cache::cache_dir;
+use crate::log::Log;
+use crate::workspace::{Workspace, cargo};
+
+/// Pinned, so that a new release does not change what passes.
+const VERSION: &str = "0.20.2";
+
+/// Checks bans, licences and sources. Advisories only on request: their database is a git repository, which a
+/// closed network does not reach, and a check that fails for that says nothing about our dependencies.
+pub(crate) fn run(workspace: &Workspace, log: &mut Log, advisories: bool) -> Result<String> {
+    let deny = installed(log)?;
+    let mut command = Command::new(deny);
+    command.current_dir(workspace.root()).args(["--locked", "check", "bans", "licenses", "sources"]);
+    if advisories {
+        command.arg("advisories");
+    }
+    ensure!(log.run(&mut command)?.success, "a dependency is not what deny.toml wants; see above");
+    Ok("all dependencies are what deny.toml wants".to_owned())
+}
+
+/// The path of cargo-deny, after building it if it is not in the cache.
+fn installed(log: &mut Log) -> Result<PathBuf> {
+    // The version is in the path: another one is another directory, and never taken for this.
+    let root = cache_dir()?.join(format!("tools/cargo-deny-{VERSION}"));
+    let program = root.join("bin/cargo-deny");
+    if !program.is_file() {
+        log.line(format!("building cargo-deny {VERSION} in {}; once, it takes minutes", root.display()));
+        let mut command = Command::new(cargo());
+        // Not in the workspace: its .cargo/config.toml is not meant for other people's programs.
+        command.current_dir(std::env::temp_dir());
+        command.args(["install", "--locked", "cargo-deny", "--version", VERSION, "--root"]).arg(&root);
+        ensure!(log.run(&mut command)?.success, "cannot build cargo-deny {VERSION}; see above");
+    }
+    Ok(program)
+}

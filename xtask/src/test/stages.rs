@@ -1,0 +1,98 @@
+//! The stages of `cargo xtask test`, in their order: what is quick to say no comes first.
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::report;
+use crate::log::Log;
+use crate::workspace::{Workspace, captured};
+use crate::{pitfalls, tidy};
+
+/// One check of the whole.
+pub(super) struct Stage {
+    /// What `--only` takes.
+    pub(super) name: &'static str,
+    /// What it does, in a line.
+    pub(super) about: &'static str,
+    /// The command that runs just this.
+    pub(super) alone: &'static str,
+    /// Does it. What it returns is a word on how much was checked; an error is a failure.
+    pub(super) run: fn(&Workspace, &mut Log) -> Result<String>,
+}
+
+/// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
+pub(super) const STAGES: &[Stage] = &[
+    Stage { name: "fmt", about: "the source is formatted", alone: "cargo xtask test --only fmt", run: fmt },
+    Stage {
+        name: "clippy",
+        about: "no lint has anything to say",
+        alone: "cargo xtask test --only clippy",
+        run: clippy,
+    },
+    Stage {
+        name: "tidy",
+        about: "the tree keeps the project's own rules",
+        alone: "cargo xtask tidy",
+        run: tidy::run,
+    },
+    Stage {
+        name: "test",
+        about: "all tests pass, also those in documentation",
+        alone: "cargo xtask test --only test",
+        run: test,
+    },
+    Stage {
+        name: "pitfalls",
+        about: "each known pitfall of the explorer is guarded by a test that fails without its fix",
+        alone: "cargo xtask pitfalls",
+        run: pitfalls::run,
+    },
+];
+
+fn fmt(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    component(workspace, "fmt", "rustfmt")?;
+    let ran = log.run(&mut workspace.cargo(["fmt", "--all", "--check"]))?;
+    ensure!(ran.success, "not formatted; `cargo fmt --all` does it");
+    Ok(String::new())
+}
+
+fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    component(workspace, "clippy", "clippy")?;
+    let args = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
+    let ran = log.run(&mut workspace.cargo(args))?;
+    ensure!(ran.success, "there are lints, or it does not compile");
+    Ok(String::new())
+}
+
+fn test(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    let ran = log.run(&mut workspace.cargo(["test", "--workspace", "--locked", "--no-fail-fast"]))?;
+    ensure!(ran.success, "tests failed, or do not compile");
+    match report::tests_passed(&ran.output) {
+        // A run of nothing is green as well: it would hide that the tests are no longer found.
+        0 => bail!("no test ran"),
+        count => Ok(format!("{count} tests")),
+    }
+}
+
+/// Cargo's own message for a missing component names the toolchain but not always what to do.
+fn component(workspace: &Workspace, command: &str, name: &str) -> Result<()> {
+    captured(&mut workspace.cargo([command, "--version"]))
+        .map(drop)
+        .with_context(|| format!("{name} is missing; `rustup component add {name}` installs it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_each_command_runs_its_stage() {
+        for (index, stage) in STAGES.iter().enumerate() {
+            assert!(
+                STAGES[..index].iter().all(|other| other.name != stage.name),
+                "{} is there twice",
+                stage.name
+            );
+            assert!(stage.alone.ends_with(stage.name), "{} is not run by `{}`", stage.name, stage.alone);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Text as it should be: nothing unfinished, no stray white space, nothing huge.
+
+use super::{Files, Finding};
+
+/// No committed file is larger: a clone stays quick, and data has a better place.
+const MAX_BYTES: usize = 512 * 1024;
+
+/// Words that mark unfinished code. (Spelt in two halves here, or this file would break its own rule.)
+const MARKERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
+/// Macros that do not get in. Clippy bans them too, but sees only what is compiled.
+const MACROS: &[&str] = &[concat!("to", "do!("), concat!("unimplemented", "!("), concat!("d", "bg!(")];
+/// The one file that breaks bans on purpose.
+const PLANTED: &str = "pure/planted/src/planted.rs";
+
+/// Finds everything of that kind.
+pub(super) fn check(files: &Files) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, content) in files.all() {
+        if content.len() > MAX_BYTES {
+            let what =
+                format!("{} KiB; a committed file has at most {}", content.len() / 1024, MAX_BYTES / 1024);
+            findings.push(Finding::new(path, what));
+        }
+    }
+    for (path, text) in files.texts() {
+        findings.extend(ending(text).map(|what| Finding::new(path, what)));
+        // Not `lines`: it would take a carriage return for a part of the line's end.
+        for (index, line) in text.split_terminator('\n').enumerate() {
+            let mut faults: Vec<_> = whitespace(path, line).into_iter().map(str::to_owned).collect();
+            if path.ends_with(".rs") && path != PLANTED {
+                faults.extend(unfinished(line));
+            }
+            findings
+                .extend(faults.into_iter().map(|what| Finding::new(format!("{path}:{}", index + 1), what)));
+        }
+    }
+    findings
+}
+
+fn ending(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        None
+    } else if !text.ends_with('\n') {
+        Some("does not end with a newline")
+    } else if text.ends_with("\n\n") || text == "\n" {
+        Some("ends with an empty line")
+    } else {
+        None
+    }
+}
+
+fn whitespace(path: &str, line: &str) -> Option<&'static str> {
+    if line.ends_with(char::is_whitespace) {
+        Some("white space at the end of the line")
+    } else if path.ends_with(".rs") && line.contains('\t') {
+        Some("a tab; write \\t in a string, spaces elsewhere")
+    } else {
+        None
+    }
+}
+
+fn unfinished(line: &str) -> Option<String> {
+    let marker = MARKERS.iter().find(|word| has_word(line, word));
+    let found = marker.or_else(|| MACROS.iter().find(|name| line.contains(**name)))?;
+    Some(format!("`{found}`: finish it, or file an issue and say in the comment how it is now"))
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].ends_with(part_of_word) && !line[at + word.len()..].starts_with(part_of_word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> Vec<String> {
+        check(&Files::of([(path, text)])).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn each_marker_is_found_with_its_line() {
+        for marker in MARKERS.iter().chain(MACROS) {
+            let text = format!("fn f() {{}}\n// {marker} later\n");
+            let findings = found("a.rs", &text);
+            assert!(findings.len() == 1 && findings[0].starts_with("a.rs:2: "), "{marker}: {findings:?}");
+            assert!(found("a.md", &text).is_empty(), "{marker} is for source only");
+        }
+    }
+
+    #[test]
+    fn a_marker_inside_a_word_is_none() {
+        let inside = format!("let A_{}S = 1; // {}X\n", MARKERS[0], MARKERS[2]);
+        assert!(found("a.rs", &inside).is_empty());
+    }
+
+    #[test]
+    fn the_planted_violations_are_let_be() {
+        assert!(found(PLANTED, &format!("{}1)\n", MACROS[2])).is_empty());
+    }
+
+    #[test]
+    fn stray_white_space_is_found() {
+        assert_eq!(found("a.md", "a \n").len(), 1);
+        assert_eq!(found("a.md", "a\r\n").len(), 1);
+        assert_eq!(found("a.rs", "\ta\n").len(), 1);
+        assert_eq!(found("Makefile", "\ta\n").len(), 0);
+    }
+
+    #[test]
+    fn the_end_of_a_file_is_one_newline() {
+        assert_eq!(found("a.md", "a").len(), 1);
+        assert_eq!(found("a.md", "a\n\n").len(), 1);
+        assert_eq!(found("a.md", "\n").len(), 1);
+        assert_eq!(found("a.md", "a\n").len(), 0);
+        assert_eq!(found("a.md", "").len(), 0);
+    }
+
+    #[test]
+    fn a_huge_file_is_found() {
+        let line = format!("{}\n", "x".repeat(1023));
+        assert!(found("a.svg", &line.repeat(512)).is_empty());
+        assert_eq!(found("a.svg", &line.repeat(513)).len(), 1);
+    }
+}
