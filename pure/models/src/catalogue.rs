@@ -4,6 +4,8 @@ use std::fmt;
 
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
+use crate::seeds;
+
 /// A model by its name.
 pub struct Entry {
     /// The name, as in `bowline check NAME`.
@@ -63,6 +65,13 @@ impl Size {
             Value::Number(n) => n,
             Value::Flag(_) => unreachable!("`{key}` is declared as a switch"),
         }
+    }
+
+    /// A number whose range fits into a byte.
+    pub(crate) fn small(&self, key: &str) -> u8 {
+        let n = self.number(key);
+        u8::try_from(n)
+            .unwrap_or_else(|_| unreachable!("`{key}` is declared with a greater range than a byte"))
     }
 
     pub(crate) fn flag(&self, key: &str) -> bool {
@@ -156,15 +165,21 @@ impl Entry {
 
 impl SizeKey {
     fn parse(&self, value: &str) -> Result<Value, BadSize> {
-        let (least, most) = self.range;
-        let (parsed, takes) = match self.default {
-            Value::Number(_) => (
-                value.parse().ok().filter(|n| (least..=most).contains(n)).map(Value::Number),
-                format!("a number from {least} to {most}"),
-            ),
-            Value::Flag(_) => (value.parse().ok().map(Value::Flag), "true or false".into()),
-        };
-        parsed.ok_or_else(|| BadSize::Value { key: self.name, value: value.into(), takes })
+        let refused = |takes| BadSize::Value { key: self.name, value: value.into(), takes };
+        match self.default {
+            Value::Flag(_) => value.parse().map(Value::Flag).map_err(|_| refused("true or false".into())),
+            Value::Number(_) => {
+                let (least, most) = self.range;
+                let takes = format!("a number from {least} to {most}");
+                match value.parse::<u32>() {
+                    Ok(n) if n > most => {
+                        Err(refused(format!("{takes} (at most {most}, the state has fixed capacity)")))
+                    }
+                    Ok(n) if n >= least => Ok(Value::Number(n)),
+                    _ => Err(refused(takes)),
+                }
+            }
+        }
     }
 }
 
@@ -233,10 +248,16 @@ pub struct Expected {
 
 /// Every model, in the order of listings.
 pub fn catalogue() -> &'static [Entry] {
-    &[]
+    static CATALOGUE: &[Entry] = &[
+        seeds::update_cluster::ENTRY,
+        seeds::complete_issu::ENTRY,
+        seeds::irsa::ENTRY,
+        seeds::kcp_storage::ENTRY,
+    ];
+    CATALOGUE
 }
 
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
-    [].iter()
+    seeds::expected::all()
 }

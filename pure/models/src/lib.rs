@@ -1,5 +1,6 @@
 //! Models that the explorer checks.
 
 mod catalogue;
+mod seeds;
 
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};
