@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use crate::{audit, pitfalls, test, tidy};
+use crate::{audit, pitfalls, referee, test, tidy};
 
 /// The project's own tooling.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Task {
     Pitfalls,
     /// Check all dependencies with cargo-deny (installed into the cache on first use: minutes)
     Audit(AuditArgs),
+    /// Have the real TLC judge random models, and see that our explorer says the same (needs Java)
+    Referee(referee::RefereeArgs),
 }
 
 #[derive(Args)]
@@ -62,6 +64,7 @@ impl Cli {
             Task::Tidy => tidy::run(&workspace, &mut log)?,
             Task::Pitfalls => pitfalls::run(&workspace, &mut log)?,
             Task::Audit(args) => audit::run(&workspace, &mut log, args.advisories)?,
+            Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
         };
         log.line(result);
         Ok(ExitCode::SUCCESS)

@@ -6,6 +6,7 @@ mod cargo_json;
 mod cli;
 mod log;
 mod pitfalls;
+mod referee;
 mod test;
 mod tidy;
 mod workspace;

@@ -4,3 +4,4 @@ mod catalogue;
 mod seeds;
 
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};
+pub use seeds::{Visitor, visit_seed};

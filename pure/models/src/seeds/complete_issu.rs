@@ -15,7 +15,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, NodeSet, State, UpgradeState, VERSIONS, Version};
 use super::names;
-use crate::catalogue::{BadSize, Entry, Size, SizeKey, Subject, Value};
+use crate::catalogue::{BadSize, Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/complete-issu",
@@ -59,26 +59,8 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     ],
     faults: &[],
-    build,
+    build: |size| Ok(Box::new(CompleteIssu::new(size)?)),
 };
-
-fn build(size: &Size) -> Result<Box<dyn Subject>, BadSize> {
-    let model = CompleteIssu {
-        nodes: size.small("nodes"),
-        devices: size.small("devices"),
-        versions: size.small("versions"),
-        partitions: size.small("partitions"),
-        partition_size: size.small("partition-size"),
-        fair: size.flag("fair"),
-    };
-    if model.partition_size > model.nodes {
-        return Err(BadSize::Impossible(format!(
-            "partition-size={} is more than nodes={}: a partition has no more members than there are nodes",
-            model.partition_size, model.nodes
-        )));
-    }
-    Ok(Box::new(model))
-}
 
 /// The model at a size.
 pub(crate) struct CompleteIssu {
@@ -104,6 +86,24 @@ pub(crate) enum Action {
 }
 
 impl CompleteIssu {
+    pub(super) fn new(size: &Size) -> Result<CompleteIssu, BadSize> {
+        let model = CompleteIssu {
+            nodes: size.small("nodes"),
+            devices: size.small("devices"),
+            versions: size.small("versions"),
+            partitions: size.small("partitions"),
+            partition_size: size.small("partition-size"),
+            fair: size.flag("fair"),
+        };
+        if model.partition_size > model.nodes {
+            return Err(BadSize::Impossible(format!(
+                "partition-size={} is more than nodes={}: a partition has no more members than there are nodes",
+                model.partition_size, model.nodes
+            )));
+        }
+        Ok(model)
+    }
+
     fn node_ids(&self) -> Range<u8> {
         0..self.nodes
     }

@@ -18,7 +18,7 @@ use self::resources::{Arn, AwsRole};
 use self::state::{CAPACITY, Req, State};
 use self::steps::Step;
 use super::names;
-use crate::catalogue::{Entry, SizeKey, Value};
+use crate::catalogue::{Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/irsa",
@@ -38,9 +38,7 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     ],
     faults: &[],
-    build: |size| {
-        Ok(Box::new(IrsaOperator { workers: size.small("workers"), attached: size.flag("attached") }))
-    },
+    build: |size| Ok(Box::new(IrsaOperator::new(size))),
 };
 
 /// The model at a size.
@@ -58,6 +56,10 @@ pub(crate) enum Action {
 }
 
 impl IrsaOperator {
+    pub(super) fn new(size: &Size) -> IrsaOperator {
+        IrsaOperator { workers: size.small("workers"), attached: size.flag("attached") }
+    }
+
     fn worker_ids(&self) -> Range<u8> {
         0..self.workers
     }

@@ -13,7 +13,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, PerCluster, Process, State, Sync};
 use super::names;
-use crate::catalogue::{Entry, SizeKey, Value};
+use crate::catalogue::{Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/kcp-storage",
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
         range: (1, CAPACITY as u32),
     }],
     faults: &[],
-    build: |size| Ok(Box::new(KcpStorage { clusters: size.small("clusters") })),
+    build: |size| Ok(Box::new(KcpStorage::new(size))),
 };
 
 /// The model at a size.
@@ -44,6 +44,10 @@ pub(crate) enum Action {
 }
 
 impl KcpStorage {
+    pub(super) fn new(size: &Size) -> KcpStorage {
+        KcpStorage { clusters: size.small("clusters") }
+    }
+
     fn cluster_ids(&self) -> Range<u8> {
         0..self.clusters
     }

@@ -8,11 +8,14 @@
 pub(crate) mod expected;
 mod names;
 mod packed;
+mod visit;
 
 pub(crate) mod complete_issu;
 pub(crate) mod irsa;
 pub(crate) mod kcp_storage;
 pub(crate) mod update_cluster;
+
+pub use visit::{Visitor, visit_seed};
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, ClusterSt, RequestSt, State, WorkerSt};
 use super::names;
-use crate::catalogue::{Entry, SizeKey, Value};
+use crate::catalogue::{Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/update-cluster",
@@ -31,9 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     ],
     faults: &[],
-    build: |size| {
-        Ok(Box::new(UpdateCluster { requests: size.small("requests"), workers: size.small("workers") }))
-    },
+    build: |size| Ok(Box::new(UpdateCluster::new(size))),
 };
 
 /// The model at a size.
@@ -54,6 +52,10 @@ pub(crate) enum Action {
 }
 
 impl UpdateCluster {
+    pub(super) fn new(size: &Size) -> UpdateCluster {
+        UpdateCluster { requests: size.small("requests"), workers: size.small("workers") }
+    }
+
     fn request_ids(&self) -> std::ops::Range<u8> {
         0..self.requests
     }

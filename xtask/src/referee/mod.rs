@@ -1,0 +1,99 @@
+//! `cargo xtask referee`: our explorer and the real TLC judge the same random models.
+//!
+//! TLC is a program of others that many eyes have read for twenty years. Where both agree on hundreds of
+//! models of all kinds, our explorer means by "holds" what TLA+ means.
+
+mod compare;
+mod court;
+mod dice;
+mod draw;
+pub(crate) mod output;
+mod program;
+pub(crate) mod scratch;
+mod seeds;
+mod shrink;
+pub(crate) mod specs;
+mod subject;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod tla;
+pub(crate) mod tlc;
+mod witness;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::log::Log;
+use crate::workspace::Workspace;
+use court::Court;
+use tally::Tally;
+use tlc::Tlc;
+
+/// What to compare.
+#[derive(clap::Args)]
+pub(crate) struct RefereeArgs {
+    /// How many random models
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    models: u64,
+    /// Which random models: another seed, other models
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Only the random model with this number
+    #[arg(long, value_name = "I")]
+    only: Option<u64>,
+    /// Compare our models of the four seeds with their TLA+ specifications, too
+    #[arg(long)]
+    seeds: bool,
+    /// Where the seeds' specifications are, if not in ../shared/specs
+    #[arg(long, value_name = "DIR", requires = "seeds")]
+    specs: Option<PathBuf>,
+}
+
+/// Compares, and fails on the first disagreement.
+pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &RefereeArgs) -> Result<String> {
+    let started = Instant::now();
+    let tlc = Tlc::get()?;
+    if args.seeds {
+        let specs = specs::directory(workspace, args.specs.as_deref())?;
+        let specs =
+            specs.context("the seeds' specifications are not in ../shared/specs; --specs says where")?;
+        seeds::run(&tlc, &specs, log)?;
+    }
+    let agreed = random_models(workspace, log, args, &tlc)?;
+    Ok(format!("{agreed} ({} s)", started.elapsed().as_secs()))
+}
+
+fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: &Tlc) -> Result<String> {
+    let court = Court::open(tlc)?;
+    let seed = args.seed;
+    let numbers = args.only.map_or(0..args.models, |only| only..only + 1);
+    let total = numbers.end - numbers.start;
+    let mut tally = Tally::default();
+    let mut done = 0;
+    let disagreement = court.hear_all(seed, numbers, |case| {
+        if let Some(ours) = &case.ours {
+            tally.count(ours.judged.kind, ours.judged.verdict, ours.report.distinct);
+        }
+        done += 1;
+        if done % 25 == 0 {
+            eprintln!("{done} of {total} models agree");
+        }
+    })?;
+    if let Some((number, case)) = disagreement {
+        let dir = workspace.target_dir().join("referee").join(format!("seed-{seed}-model-{number}"));
+        court.keep(&dir, &case)?;
+        bail!(
+            "our explorer and TLC disagree on model {number} of seed {seed}: {}\n\
+             the model, both answers, and the smallest model like it are in {}\n\
+             again: cargo xtask referee --seed {seed} --only {number}",
+            case.differences.join("; "),
+            dir.display(),
+        );
+    }
+    log.line(&tally);
+    tally.is_healthy()?;
+    Ok(format!("{done} of {total} agree, seed {seed}"))
+}
