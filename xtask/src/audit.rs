@@ -21,7 +21,8 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, advisories: bool) -> Res
     if advisories {
         command.arg("advisories");
     }
-    ensure!(log.run(&mut command)?.success, "a dependency is not what deny.toml wants; see above");
+    let or = if advisories { ", or the advisory database cannot be reached" } else { "" };
+    ensure!(log.run(&mut command)?.success, "a dependency is not what deny.toml wants{or}; see above");
     Ok("all dependencies are what deny.toml wants".to_owned())
 }
 

@@ -1,3 +1,18 @@
-//! bowline.
+//! The `bowline` command line.
 
-fn main() {}
+mod check;
+mod cli;
+mod columns;
+mod exit;
+mod figures;
+mod generate;
+mod memory;
+mod nearest;
+mod output;
+mod palette;
+mod progress;
+mod signals;
+
+fn main() -> std::process::ExitCode {
+    exit::end(cli::run())
+}

@@ -4,7 +4,7 @@
 use crate::graph::{Graph, Node};
 
 const UNSEEN: u32 = u32::MAX;
-/// Greater than every index: what is in a finished component holds nobody's low link down.
+/// Greater than every index: what is in a finished component is no way back.
 const FINISHED: u32 = u32::MAX - 1;
 
 /// How many nodes are entered between two looks at whether to stop.
@@ -14,7 +14,10 @@ const POLL: u32 = 1 << 16;
 struct Frame {
     node: Node,
     index: u32,
+    /// The least index that was reached so far.
+    low: u32,
     edge: u32,
+    end: u32,
 }
 
 /// Calls `found` with every strongly connected component of the part of the graph that `inside`
@@ -27,75 +30,82 @@ pub(crate) fn components(
     stopped: impl Fn() -> bool,
     mut found: impl FnMut(&[Node]),
 ) -> bool {
-    let mut low = vec![UNSEEN; graph.len() as usize];
-    let mut open: Vec<Node> = Vec::new();
-    let mut path: Vec<Frame> = Vec::new();
-    let mut next_index = 0;
+    let mut tarjan = Tarjan {
+        graph,
+        index: vec![UNSEEN; graph.len() as usize],
+        next_index: 0,
+        open: Vec::new(),
+        path: Vec::new(),
+    };
     for root in roots {
-        if low[root as usize] != UNSEEN || !inside(root) {
+        if tarjan.index[root as usize] != UNSEEN || !inside(root) {
             continue;
         }
-        enter(graph, root, &mut low, &mut open, &mut path, &mut next_index);
-        while let Some(frame) = path.last_mut() {
-            if frame.edge < graph.edges(frame.node).end {
-                let target = graph.target(frame.edge);
-                frame.edge += 1;
-                let seen = low[target as usize];
-                if seen == UNSEEN {
-                    if inside(target) {
-                        if next_index.is_multiple_of(POLL) && stopped() {
-                            return false;
-                        }
-                        enter(graph, target, &mut low, &mut open, &mut path, &mut next_index);
-                    }
-                } else if seen < low[frame.node as usize] {
-                    low[frame.node as usize] = seen;
-                }
-            } else {
-                let (node, index) = (frame.node, frame.index);
-                path.pop();
-                leave(node, index, &mut low, &mut open, &mut path, &mut found);
+        tarjan.enter(root);
+        while let Some(child) = tarjan.advance(&inside, &mut found) {
+            if tarjan.next_index.is_multiple_of(POLL) && stopped() {
+                return false;
             }
+            tarjan.enter(child);
         }
     }
     true
 }
 
-#[inline]
-fn enter(
-    graph: &Graph,
-    node: Node,
-    low: &mut [u32],
-    open: &mut Vec<Node>,
-    path: &mut Vec<Frame>,
-    next_index: &mut u32,
-) {
-    low[node as usize] = *next_index;
-    open.push(node);
-    path.push(Frame { node, index: *next_index, edge: graph.edges(node).start });
-    *next_index += 1;
+struct Tarjan<'g> {
+    graph: &'g Graph,
+    /// The order in which nodes were entered; also whether they were, and whether they are done with.
+    index: Vec<u32>,
+    next_index: u32,
+    /// Nodes that were entered and are in no component yet.
+    open: Vec<Node>,
+    path: Vec<Frame>,
 }
 
-#[inline]
-fn leave(
-    node: Node,
-    index: u32,
-    low: &mut [u32],
-    open: &mut Vec<Node>,
-    path: &mut [Frame],
-    found: &mut impl FnMut(&[Node]),
-) {
-    let lowest = low[node as usize];
-    if let Some(parent) = path.last()
-        && lowest < low[parent.node as usize]
-    {
-        low[parent.node as usize] = lowest;
+impl Tarjan<'_> {
+    #[inline]
+    fn enter(&mut self, node: Node) {
+        let index = self.next_index;
+        self.next_index += 1;
+        self.index[node as usize] = index;
+        self.open.push(node);
+        let edges = self.graph.edges(node);
+        self.path.push(Frame { node, index, low: index, edge: edges.start, end: edges.end });
     }
-    if lowest == index {
-        let start = open.iter().rposition(|member| *member == node).unwrap_or(0);
-        found(&open[start..]);
-        for member in open.drain(start..) {
-            low[member as usize] = FINISHED;
+
+    /// Goes on with the last node of the path, and back along it, until there is a node to enter.
+    #[inline]
+    fn advance(&mut self, inside: impl Fn(Node) -> bool, found: &mut impl FnMut(&[Node])) -> Option<Node> {
+        while let Some(frame) = self.path.last_mut() {
+            while frame.edge < frame.end {
+                let target = self.graph.target(frame.edge);
+                frame.edge += 1;
+                let index = self.index[target as usize];
+                if index != UNSEEN {
+                    // What is finished has an index above all others.
+                    frame.low = frame.low.min(index);
+                } else if inside(target) {
+                    return Some(target);
+                }
+            }
+            self.leave(found);
+        }
+        None
+    }
+
+    #[inline]
+    fn leave(&mut self, found: &mut impl FnMut(&[Node])) {
+        let Some(Frame { node, index, low, .. }) = self.path.pop() else { return };
+        if low < index {
+            if let Some(parent) = self.path.last_mut() {
+                parent.low = parent.low.min(low);
+            }
+            return;
+        }
+        let start = self.open.iter().rposition(|member| *member == node).unwrap_or(0);
+        found(&self.open[start..]);
+        for member in self.open.drain(start..) {
+            self.index[member as usize] = FINISHED;
         }
     }
 }

@@ -2,36 +2,27 @@
 
 use crate::graph::{Graph, Node};
 
-const NOWHERE: u32 = u32::MAX;
-
 /// Judges components. Weak fairness of a class: it is taken again and again, or disabled again and
 /// again. So a behaviour can visit just the states of a component for ever if each fair class has a
 /// step inside, or a state in which it is disabled.
 pub(crate) struct Judge<'g> {
     graph: &'g Graph,
+    fair_classes: u16,
     /// The component in which each node was last put.
     component: Vec<u32>,
     current: u32,
-    classes: Vec<ClassTally>,
-}
-
-#[derive(Clone)]
-struct ClassTally {
-    /// In how many states of the component the class is enabled.
-    enabled: u32,
-    /// The last of them.
-    last: Node,
-    taken: bool,
+    /// Classes with neither a step inside nor a state in which they are disabled so far.
+    open: Vec<u16>,
 }
 
 impl<'g> Judge<'g> {
     pub(crate) fn new(graph: &'g Graph, fair_classes: usize) -> Self {
-        let tally = ClassTally { enabled: 0, last: NOWHERE, taken: false };
         Judge {
             graph,
-            component: vec![NOWHERE; graph.len() as usize],
+            fair_classes: fair_classes as u16,
+            component: vec![0; graph.len() as usize],
             current: 0,
-            classes: vec![tally; fair_classes],
+            open: Vec::new(),
         }
     }
 
@@ -48,20 +39,20 @@ impl<'g> Judge<'g> {
         for node in component {
             self.component[*node as usize] = self.current;
         }
-        for tally in &mut self.classes {
-            *tally = ClassTally { enabled: 0, last: NOWHERE, taken: false };
-        }
+        self.open.clear();
+        self.open.extend(0..self.fair_classes);
         for node in component {
-            for (class, target) in self.graph.classes(*node).iter().zip(self.graph.targets(*node)) {
-                let Some(tally) = self.classes.get_mut(usize::from(*class)) else { continue };
-                // Enabled is a matter of the whole graph, taken a matter of this component.
-                if tally.last != *node {
-                    tally.last = *node;
-                    tally.enabled += 1;
-                }
-                tally.taken |= self.component[*target as usize] == self.current;
+            if self.open.is_empty() {
+                break;
             }
+            let (classes, targets) = (self.graph.classes(*node), self.graph.targets(*node));
+            let (inside, current) = (&self.component, self.current);
+            self.open.retain(|open| {
+                // Enabled is a matter of the whole graph, taken a matter of this component.
+                let mut steps = classes.iter().zip(targets).filter(|(class, _)| *class == open).peekable();
+                steps.peek().is_some() && steps.all(|(_, target)| inside[*target as usize] != current)
+            });
         }
-        self.classes.iter().all(|tally| tally.taken || tally.enabled < component.len() as u32)
+        self.open.is_empty()
     }
 }

@@ -7,9 +7,7 @@
 use crate::components::components;
 use crate::fairness::Judge;
 use crate::graph::{Graph, Node};
-use crate::lasso::{Lasso, Stem, around, path_between};
-
-const NO_CYCLE: u32 = u32::MAX;
+use crate::lasso::{Lasso, Paths, Stem, around};
 
 /// One liveness formula, over numbered labels.
 #[derive(Clone, Copy, Debug)]
@@ -25,10 +23,9 @@ pub(crate) struct Liveness<'g> {
     graph: &'g Graph,
     fair_classes: usize,
     initial: u32,
-    /// Whether each node is in a fair component.
-    home: Vec<bool>,
-    /// The nodes of fair components.
+    /// The fair components of the whole graph, one after the other, and where each ends.
     homes: Vec<Node>,
+    ends: Vec<usize>,
 }
 
 impl<'g> Liveness<'g> {
@@ -40,8 +37,7 @@ impl<'g> Liveness<'g> {
         stopped: impl Fn() -> bool,
     ) -> Option<Self> {
         let mut judge = Judge::new(graph, fair_classes);
-        let mut home = vec![false; graph.len() as usize];
-        let mut homes = Vec::new();
+        let (mut homes, mut ends) = (Vec::new(), Vec::new());
         let all = 0..graph.len();
         let finished = components(
             graph,
@@ -50,17 +46,17 @@ impl<'g> Liveness<'g> {
             stopped,
             |component| {
                 if judge.can_stay(component) {
-                    component.iter().for_each(|node| home[*node as usize] = true);
                     homes.extend_from_slice(component);
+                    ends.push(homes.len());
                 }
             },
         );
-        finished.then_some(Liveness { graph, fair_classes, initial, home, homes })
+        finished.then_some(Liveness { graph, fair_classes, initial, homes, ends })
     }
 
     /// Memory held.
     pub(crate) fn bytes(&self) -> usize {
-        self.home.capacity() + self.homes.capacity() * size_of::<Node>()
+        self.homes.capacity() * size_of::<Node>() + self.ends.capacity() * size_of::<usize>()
     }
 
     /// A behaviour that violates the claim, if there is one.
@@ -81,34 +77,46 @@ impl<'g> Liveness<'g> {
 
     /// A behaviour that is in `region` from some time on, and again and again in a `wanted` state.
     fn ends_in(&self, region: impl Fn(Node) -> bool, wanted: impl Fn(Node) -> bool) -> Option<Lasso> {
-        let stop = (0..self.graph.len()).find(|node| region(*node) && wanted(*node) && self.may_stop(*node));
-        let cycles = self.cycles(&region, &wanted);
-        let first = |cycle: &Vec<Node>| cycle.iter().copied().min();
-        let cycle = cycles.into_iter().min_by_key(first);
-        let cycle_start = cycle.as_ref().and_then(first);
-        match (stop, cycle, cycle_start) {
-            (stop, Some(cycle), Some(start)) if stop.is_none_or(|stop| start < stop) => {
-                let cycle = around(self.graph, self.fair_classes, start, &cycle, wanted);
-                Some(Lasso { stem: Stem::at(start), cycle })
+        // Nodes are numbered breadth-first: what has the first node is nearest.
+        let first = |cycle: &[Node]| cycle.iter().copied().min().unwrap_or(Node::MAX);
+        let mut nearest: Vec<Node> = Vec::new();
+        self.for_each_cycle(&region, |cycle| {
+            if cycle.iter().any(|node| wanted(*node)) && first(cycle) < first(&nearest) {
+                nearest = cycle.to_vec();
             }
-            (stop, _, _) => stop.map(|stop| Lasso { stem: Stem::at(stop), cycle: Vec::new() }),
+        });
+        let stop = (0..self.graph.len()).find(|node| region(*node) && wanted(*node) && self.may_stop(*node));
+        match stop {
+            Some(stop) if stop <= first(&nearest) => Some(Lasso { stem: Stem::at(stop), cycle: Vec::new() }),
+            _ if nearest.is_empty() => None,
+            _ => Some(self.lasso(Stem::at(first(&nearest)), &nearest, wanted)),
         }
     }
 
     /// A behaviour that is, from some `trigger` state on, in `region` for ever.
     fn stays_after(&self, trigger: impl Fn(Node) -> bool, region: impl Fn(Node) -> bool) -> Option<Lasso> {
-        let cycles = self.cycles(&region, |_| true);
-        let mut cycle_of = vec![NO_CYCLE; self.graph.len() as usize];
-        for (index, cycle) in cycles.iter().enumerate() {
-            cycle.iter().for_each(|node| cycle_of[*node as usize] = index as u32);
-        }
-        let cycle_of = |node: Node| cycles.get(cycle_of[node as usize] as usize);
-        let trapped = |node: Node| cycle_of(node).is_some() || self.may_stop(node);
+        const NONE: u32 = 0;
+        let mut cycle_of = vec![NONE; self.graph.len() as usize];
+        let mut cycles = NONE;
+        self.for_each_cycle(&region, |cycle| {
+            cycles += 1;
+            cycle.iter().for_each(|node| cycle_of[*node as usize] = cycles);
+        });
+        let trapped = |node: Node| cycle_of[node as usize] != NONE || self.may_stop(node);
         let starts = (0..self.graph.len()).filter(|node| trigger(*node) && region(*node));
-        let stem = path_between(self.graph, starts, &region, |_, node| trapped(node))?;
-        let cycle = cycle_of(stem.end)
-            .map_or(Vec::new(), |cycle| around(self.graph, self.fair_classes, stem.end, cycle, |_| true));
-        Some(Lasso { stem, cycle })
+        let stem = Paths::new(self.graph).shortest(starts, &region, |_, node| trapped(node))?;
+        let cycle = cycle_of[stem.end as usize];
+        if cycle == NONE {
+            return Some(Lasso { stem, cycle: Vec::new() });
+        }
+        let cycle: Vec<Node> =
+            (0..self.graph.len()).filter(|node| cycle_of[*node as usize] == cycle).collect();
+        Some(self.lasso(stem, &cycle, |_| true))
+    }
+
+    fn lasso(&self, stem: Stem, cycle: &[Node], wanted: impl Fn(Node) -> bool) -> Lasso {
+        let cycle = around(self.graph, self.fair_classes, stem.end, cycle, wanted);
+        Lasso { stem, cycle }
     }
 
     /// Whether a fair behaviour may stay in this state for ever, doing nothing: no fair class is enabled.
@@ -116,22 +124,39 @@ impl<'g> Liveness<'g> {
         self.graph.classes(node).iter().all(|class| usize::from(*class) >= self.fair_classes)
     }
 
-    /// The components within `region` that a fair behaviour can go round in, if they have a `wanted` state.
-    fn cycles(&self, region: impl Fn(Node) -> bool, wanted: impl Fn(Node) -> bool) -> Vec<Vec<Node>> {
-        let mut cycles = Vec::new();
+    /// The components within `region` that a fair behaviour can go round in.
+    fn for_each_cycle(&self, region: impl Fn(Node) -> bool, mut found: impl FnMut(&[Node])) {
+        // Fair components of which only a part is in the region: what that part falls into is to be seen.
+        let mut parts: Vec<Node> = Vec::new();
+        let mut start = 0;
+        for end in &self.ends {
+            let home = &self.homes[start..*end];
+            start = *end;
+            let inside = home.iter().filter(|node| region(**node)).count();
+            if inside == home.len() {
+                found(home);
+            } else if inside > 0 {
+                parts.extend(home.iter().filter(|node| region(**node)));
+            }
+        }
+        if parts.is_empty() {
+            return;
+        }
+        let mut in_parts = vec![false; self.graph.len() as usize];
+        parts.iter().for_each(|node| in_parts[*node as usize] = true);
+        let inside = |node: Node| in_parts[node as usize];
         let mut judge = Judge::new(self.graph, self.fair_classes);
-        let inside = |node: Node| self.home[node as usize] && region(node);
         components(
             self.graph,
-            self.homes.iter().copied(),
+            parts.iter().copied(),
             inside,
             || false,
             |component| {
-                if component.iter().any(|node| wanted(*node)) && judge.can_stay(component) {
-                    cycles.push(component.to_vec());
+                // A part of a fair component need not be fair.
+                if judge.can_stay(component) {
+                    found(component);
                 }
             },
         );
-        cycles
     }
 }

@@ -89,14 +89,15 @@ struct Walker<'a, M: Model> {
 
 impl<M: Model> Walker<'_, M> {
     fn all(&mut self, walks: Walks, options: &Options<'_>) -> End {
+        let stopped = || options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         for _ in 0..walks.count {
-            if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            if stopped() {
                 return End::Stopped;
             }
             let mut initial = self.plan.model.init();
             let initial = initial.swap_remove(self.random.below(initial.len()));
             let mut path = Path { initial: self.plan.model.canonical(initial), actions: Vec::new() };
-            if let Err(message) = catch(|| self.one(&mut path, walks.steps)) {
+            if let Err(message) = catch(|| self.one(&mut path, walks.steps, &stopped)) {
                 let (trace, state) = self.trace(&path);
                 return End::Panicked { message: locate(self.plan, &state, &message), trace };
             }
@@ -111,10 +112,11 @@ impl<M: Model> Walker<'_, M> {
                 });
             }
         }
-        End::Walked
+        if stopped() { End::Stopped } else { End::Walked }
     }
 
-    fn one(&mut self, path: &mut Path<M>, steps: u32) {
+    /// One walk, as long as it may be: until nothing can happen, or somebody asks to stop.
+    fn one(&mut self, path: &mut Path<M>, steps: u32, stopped: impl Fn() -> bool) {
         let model = self.plan.model;
         let mut state = path.initial.clone();
         let mut actions = Vec::new();
@@ -129,7 +131,7 @@ impl<M: Model> Walker<'_, M> {
                 }
                 return;
             }
-            if path.actions.len() as u32 >= steps {
+            if path.actions.len() as u32 >= steps || stopped() {
                 return;
             }
             let action = actions.swap_remove(self.random.below(actions.len()));

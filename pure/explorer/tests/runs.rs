@@ -362,3 +362,45 @@ fn properties_are_chosen_by_name_and_reported_as_declared() {
     let report = check(&table, &Options { properties: Some(&[]), ..Options::default() }).expect("supported");
     assert_eq!((report.verdicts.len(), report.distinct), (0, 2));
 }
+
+/// Turns for ever; asks to be stopped after a while.
+struct Tireless<'a>(&'a AtomicBool);
+
+impl Model for Tireless<'_> {
+    type State = u32;
+    type Action = ();
+
+    fn init(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, state: &u32, out: &mut Vec<()>) {
+        self.0.fetch_or(*state == 100, Ordering::Relaxed);
+        out.push(());
+    }
+
+    fn next(&self, state: &u32, (): &()) -> u32 {
+        state.wrapping_add(1)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        Vec::new()
+    }
+
+    fn action_name(&self, (): &()) -> String {
+        "Turn".into()
+    }
+
+    fn fields(&self, state: &u32) -> Vec<Field> {
+        vec![Field::new("s", state.to_string())]
+    }
+}
+
+#[test]
+fn somebody_can_stop_a_walk_that_would_not_end() {
+    let stop = AtomicBool::new(false);
+    let options = Options { stop: Some(&stop), ..Options::default() };
+    let walks = Walks { count: 1, steps: u32::MAX, seed: 1 };
+    let report = walk(&Tireless(&stop), walks, &options).expect("supported");
+    assert_eq!((report.end, report.depth), (End::Stopped, 101));
+}

@@ -12,16 +12,16 @@ pub(super) const PITFALLS: &[Pitfall] = &[
         name: "an unfair cycle counts as a behaviour",
         test: "pitfall_01_an_unfair_cycle_is_no_behaviour",
         file: "src/fairness.rs",
-        find: "tally.taken || tally.enabled < component.len() as u32",
-        replace: "tally.taken || tally.enabled <= component.len() as u32",
+        find: "        self.open.is_empty()\n    }\n}",
+        replace: "        true\n    }\n}",
     },
     Pitfall {
         number: 2,
         name: "fairness is judged on the outer component",
         test: "pitfall_02_fairness_is_judged_on_the_violating_part",
         file: "src/liveness.rs",
-        find: "component.iter().any(|node| wanted(*node)) && judge.can_stay(component)",
-        replace: "component.iter().any(|node| wanted(*node)) && (component.len() > 1 || judge.can_stay(component))",
+        find: "if judge.can_stay(component) {\n                    found(component)",
+        replace: "if component.len() > 1 || judge.can_stay(component) {\n                    found(component)",
     },
     Pitfall {
         number: 3,
@@ -68,8 +68,8 @@ pub(super) const PITFALLS: &[Pitfall] = &[
         name: "only states are looked at, not steps",
         test: "pitfall_07_steps_count_and_not_only_states",
         file: "src/fairness.rs",
-        find: "tally.taken |= self.component[*target as usize] == self.current;",
-        replace: "tally.taken |= *target == NOWHERE;",
+        find: "inside[*target as usize] != current",
+        replace: "inside[*target as usize] != current || *target < Node::MAX",
     },
     Pitfall {
         number: 7,
@@ -116,9 +116,8 @@ pub(super) const PITFALLS: &[Pitfall] = &[
         name: "the graph is searched by recursion",
         test: "pitfall_11_a_long_path_does_not_fill_the_stack",
         file: "src/components.rs",
-        find: "    let mut open: Vec<Node> = Vec::new();\n",
-        replace: "    let mut open: Vec<Node> = Vec::new();
-    fn descend(graph: &Graph, node: Node, seen: &mut [bool]) {
+        find: "    let mut tarjan = Tarjan {\n",
+        replace: "    fn descend(graph: &Graph, node: Node, seen: &mut [bool]) {
         seen[node as usize] = true;
         for target in graph.targets(node) {
             if !seen[*target as usize] {
@@ -129,6 +128,7 @@ pub(super) const PITFALLS: &[Pitfall] = &[
     let mut seen = vec![false; graph.len() as usize];
     descend(graph, 0, &mut seen);
     assert!(seen[0]);
+    let mut tarjan = Tarjan {
 ",
     },
 ];

@@ -1,0 +1,281 @@
+//! What can be typed: the definitions from which help, completion and man pages are made.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint, value_parser};
+use clap_complete::Shell;
+
+use crate::check;
+use crate::check::trace_file::TraceFile;
+use crate::exit::Exit;
+use crate::generate;
+use crate::memory::Memory;
+use crate::output::Format;
+
+/// A fleet control plane whose protocols are checked before they run.
+#[derive(Parser)]
+#[command(name = "bowline", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bowline check --list                 what models there are
+  bowline check seed/update-cluster    explore one and judge its properties
+  bowline completion bash              completion for a shell";
+
+#[derive(Subcommand)]
+enum Command {
+    Check(CheckArgs),
+    Completion(CompletionArgs),
+    Man(ManArgs),
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  bowline check --list
+  bowline check seed/update-cluster --size requests=4,workers=8
+  bowline check seed/kcp-storage --size clusters=3 --property UsableByAtMostOne --trace why.svg
+  bowline check seed/update-cluster --size requests=8,workers=8 --walks 1000 --seed 7
+  bowline check seed/irsa -o json
+  bowline check --expected
+
+Exit codes:
+  0  every property holds or is reached (--expected: all is as expected)
+  1  a property is violated or unreached, or the model panicked (--expected: something differs)
+  2  bad usage or bad input
+  3  INCOMPLETE: stopped, out of budget, or a random walk; and nothing was violated";
+
+/// The options that make sense for one run of one model.
+const ONE_RUN: [&str; 11] = [
+    "size",
+    "faults",
+    "property",
+    "max_states",
+    "max_memory",
+    "fingerprint",
+    "symmetry",
+    "walks",
+    "walk_steps",
+    "seed",
+    "trace",
+];
+
+/// Explore every state of a model and judge its properties
+///
+/// The search is breadth-first, so that the counterexample of a safety property is a shortest one.
+/// Liveness properties are judged under the model's weak fairness; their counterexample is a lasso:
+/// a way to a cycle, and the cycle. Counts, verdicts and traces do not depend on the number of
+/// threads.
+///
+/// Ctrl-C ends the search and prints what was found so far; a second Ctrl-C ends at once.
+#[derive(Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+#[command(group(ArgGroup::new("what").required(true).args(["model", "list", "expected"])))]
+pub(crate) struct CheckArgs {
+    /// The model to explore
+    #[arg(value_name = "MODEL", value_parser = PossibleValuesParser::new(check::model_names()))]
+    pub(crate) model: Option<String>,
+
+    /// List the models, their sizes and their properties
+    #[arg(long, conflicts_with_all = ONE_RUN, conflicts_with = "threads")]
+    pub(crate) list: bool,
+
+    /// Run the whole catalogue at its pinned sizes and compare with the pinned results
+    ///
+    /// Verdicts, counts, depths and lengths of traces are compared. The known violations of a seed
+    /// are expected there.
+    #[arg(long, conflicts_with_all = ONE_RUN)]
+    pub(crate) expected: bool,
+
+    /// The size of the model; what is left out has its default (see --list)
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) size: Option<String>,
+
+    /// Budgets of faults to put in, such as crash=1,lost-reply=1 (see --list for a model's kinds)
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) faults: Option<String>,
+
+    /// Judge only this property; may be given several times. `none` only counts states
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+
+    /// Worker threads [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
+    pub(crate) threads: Option<u16>,
+
+    /// End as INCOMPLETE when more states than this were found
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    pub(crate) max_states: Option<u64>,
+
+    /// End as INCOMPLETE when more memory than this is held, such as 2GiB or 500MB
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) max_memory: Option<Memory>,
+
+    /// Keep 128-bit fingerprints instead of states: less memory, and a chance of error that is printed
+    #[arg(long)]
+    pub(crate) fingerprint: bool,
+
+    /// Explore one of each set of symmetric states; only for safety properties
+    #[arg(long)]
+    pub(crate) symmetry: bool,
+
+    /// Instead of exploring, walk at random this many times: for what is too large to explore
+    ///
+    /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
+    /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..),
+          conflicts_with_all = ["threads", "max_states", "max_memory", "fingerprint", "symmetry"])]
+    pub(crate) walks: Option<u64>,
+
+    /// How many steps a walk may take
+    #[arg(long, value_name = "N", requires = "walks", default_value_t = 1000,
+          value_parser = value_parser!(u32).range(1..))]
+    pub(crate) walk_steps: u32,
+
+    /// The seed of the walks; the same seed gives the same walks [default: from the clock, printed]
+    #[arg(long, value_name = "N", requires = "walks")]
+    pub(crate) seed: Option<u64>,
+
+    /// Write the counterexample to a file: .txt, .json or .svg
+    ///
+    /// With several violations it is that of the first declared property. If none is violated, it
+    /// is the way to the panic of a model that panicked, or to a `sometimes` property that was
+    /// named with --property and reached. Otherwise no file is written, and stderr says so.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<TraceFile>,
+
+    /// How to print results
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
+    pub(crate) output: Format,
+
+    /// Show no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  bowline completion bash > ~/.local/share/bash-completion/completions/bowline
+  bowline completion zsh > ~/.zfunc/_bowline
+  bowline completion fish > ~/.config/fish/completions/bowline.fish";
+
+/// Print the completion script of a shell
+#[derive(Args)]
+#[command(after_help = COMPLETION_EXAMPLES)]
+struct CompletionArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  bowline man | man -l -
+  bowline man check | man -l -
+  bowline man --dir /usr/local/share/man/man1";
+
+/// Print a man page, or write them all
+#[derive(Args)]
+#[command(after_help = MAN_EXAMPLES)]
+struct ManArgs {
+    /// The command whose page to print; without it, the page of bowline itself
+    #[arg(value_name = "COMMAND", value_parser = ["check", "completion", "man"])]
+    command: Option<String>,
+
+    /// Write a page for every command into this directory
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "command")]
+    dir: Option<PathBuf>,
+}
+
+/// Reads the command line and does what it says.
+pub(crate) fn run() -> anyhow::Result<Exit> {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return explain(&usage),
+    };
+    match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Completion(args) => generate::completion(args.shell),
+        Command::Man(ManArgs { dir: Some(dir), .. }) => generate::man_pages(&dir),
+        Command::Man(ManArgs { command, dir: None }) => generate::man_page(command.as_deref()),
+    }
+}
+
+/// Help and version go to stdout and are no error; what clap did not understand goes to stderr.
+fn explain(usage: &clap::Error) -> anyhow::Result<Exit> {
+    match usage.print() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            return Err(error).context("cannot write to the terminal");
+        }
+        _ => {}
+    }
+    Ok(if usage.use_stderr() { Exit::BadUsage } else { Exit::Done })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definitions_fit_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused() {
+        let refused = |line: &str| Cli::try_parse_from(line.split_whitespace()).is_err();
+        for option in [
+            "--size a=1",
+            "--faults x=1",
+            "--property P",
+            "--max-states 1",
+            "--max-memory 1MB",
+            "--fingerprint",
+            "--symmetry",
+            "--walks 1",
+            "--walks 1 --walk-steps 1",
+            "--walks 1 --seed 1",
+            "--trace a.svg",
+        ] {
+            assert!(!refused(&format!("bowline check seed/irsa {option}")), "{option}");
+            assert!(refused(&format!("bowline check --list {option}")), "{option}");
+            assert!(refused(&format!("bowline check --expected {option}")), "{option}");
+        }
+        assert!(!refused("bowline check --expected --threads 2"));
+        for line in [
+            "--list --threads 2",
+            "--list --expected",
+            "--list seed/irsa",
+            "seed/irsa --seed 1",
+            "seed/irsa --walks 1 --symmetry",
+            "seed/irsa --threads 0",
+            "",
+        ] {
+            assert!(refused(&format!("bowline check {line}")), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("bowline {}", command.get_name())), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_man_page_by_name() {
+        for command in Cli::command().get_subcommands() {
+            let cli = Cli::try_parse_from(["bowline", "man", command.get_name()]);
+            assert!(cli.is_ok(), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What machines and other programs read: JSON, YAML, help, completion, man pages.
+
+use super::{folder, run};
+
+#[test]
+fn json_has_the_keys_of_the_contract_in_their_order() {
+    let ran = run("check seed/update-cluster --threads 1 -o json").exits(1);
+    // The keys of the object itself are indented by two blanks.
+    let keys: Vec<&str> =
+        ran.stdout.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next()).collect();
+    let contract = [
+        "model",
+        "size",
+        "faults",
+        "complete",
+        "distinct",
+        "generated",
+        "depth",
+        "seconds",
+        "peak_bytes",
+        "threads",
+        "collision_probability",
+        "properties",
+    ];
+    assert_eq!(keys, contract);
+
+    let json = ran.json();
+    assert_eq!(json["model"], "seed/update-cluster");
+    assert_eq!(json["size"], serde_json::json!({"requests": 2, "workers": 2}));
+    assert_eq!(json["faults"], serde_json::json!({}));
+    assert_eq!(json["complete"], true);
+    let counts = ["distinct", "generated", "depth", "threads"].map(|key| json[key].as_u64());
+    assert_eq!(counts, [Some(1024), Some(2982), Some(16), Some(1)]);
+    assert!(json["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    assert!(json["peak_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert_eq!(json["collision_probability"], 0.0);
+
+    let property = |name: &str| {
+        let properties = json["properties"].as_array().expect("a list");
+        properties.iter().find(|property| property["name"] == name).expect("the property").clone()
+    };
+    let lasso = property("NoPartialUpdateTermination");
+    assert_eq!((&lasso["kind"], &lasso["verdict"]), (&"eventually_always".into(), &"violated".into()));
+    let (length, loops_to) = (lasso["length"].as_u64(), lasso["loops_to"].as_u64());
+    assert!(loops_to >= Some(1) && loops_to <= length, "{lasso}");
+    let deadlock = property("Deadlock");
+    assert_eq!((&deadlock["kind"], &deadlock["length"]), (&"deadlock".into(), &9.into()));
+    assert_eq!(deadlock.get("loops_to"), None);
+    let holds = property("TypeInvariants");
+    assert_eq!((&holds["verdict"], holds.get("length")), (&"holds".into(), None));
+}
+
+#[test]
+fn switches_are_booleans_and_a_fingerprint_run_says_so() {
+    let json = run("check seed/complete-issu --size fair=true --fingerprint -o json").json();
+    assert_eq!(json["size"]["fair"], true);
+    assert_eq!(json["storage"], "fingerprint");
+    assert!(json["collision_probability"].as_f64().is_some_and(|p| p > 0.0 && p < 1e-20));
+}
+
+#[test]
+fn yaml_says_the_same_as_json() {
+    let ran = run("check seed/kcp-storage --property UsableByAtMostOne -o yaml").exits(1);
+    ran.says("model: seed/kcp-storage\n")
+        .says("  clusters: 2\n")
+        .says("faults: {}\n")
+        .says("verdict: violated\n");
+}
+
+#[test]
+fn the_wide_table_says_what_properties_mean() {
+    run("check seed/irsa -o wide").says("MEANING");
+}
+
+#[test]
+fn every_command_helps_with_examples() {
+    for command in ["", "check", "completion", "man"] {
+        run(&format!("{command} --help")).exits(0).says("Examples:\n  bowline ").says("Usage: ");
+    }
+    run("--version").exits(0).says(concat!("bowline ", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_shell_gets_a_completion_script_that_knows_the_models() {
+    for shell in ["bash", "zsh"] {
+        run(&format!("completion {shell}"))
+            .exits(0)
+            .says("bowline")
+            .says("seed/kcp-storage")
+            .says("max-states");
+    }
+    for shell in ["elvish", "fish", "powershell"] {
+        run(&format!("completion {shell}")).exits(0).says("bowline").says("max-states");
+    }
+    run("completion tcsh").exits(2).notes("bash");
+}
+
+#[test]
+fn man_pages_are_printed_and_written() {
+    run("man").exits(0).says(".TH bowline 1").says(".SH EXAMPLES");
+    run("man check").exits(0).says("max\\-states").says(".SH EXIT CODES");
+    let folder = folder("man").join("new/man1");
+    run(&format!("man --dir {}", folder.display())).exits(0);
+    for page in ["bowline.1", "bowline-check.1", "bowline-completion.1", "bowline-man.1"] {
+        let text =
+            std::fs::read_to_string(folder.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        assert!(text.contains(".SH NAME"), "{page}");
+    }
+}

@@ -1,0 +1,46 @@
+//! `check --list`.
+
+use super::run;
+
+const SEEDS: [&str; 4] = ["seed/update-cluster", "seed/complete-issu", "seed/irsa", "seed/kcp-storage"];
+
+#[test]
+fn the_table_has_every_model_with_its_defaults() {
+    let ran = run("check --list").exits(0).says("MODEL").says("requests=2,workers=2");
+    for seed in SEEDS {
+        assert!(ran.stdout.lines().any(|line| line.starts_with(seed)), "{}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn the_wide_table_has_size_keys_and_properties() {
+    let ran = run("check --list -o wide").exits(0);
+    let line = |words: &[&str]| {
+        ran.stdout.lines().any(|line| line.split_whitespace().take(words.len()).eq(words.iter().copied()))
+    };
+    assert!(line(&["seed/update-cluster", "size", "requests", "2"]), "{}", ran.stdout);
+    assert!(line(&["seed/kcp-storage", "property", "UsableByAtMostOne", "always"]), "{}", ran.stdout);
+}
+
+#[test]
+fn json_has_size_keys_with_defaults_fault_kinds_and_properties() {
+    let models = run("check --list -o json").exits(0).json();
+    let names: Vec<&str> =
+        models.as_array().into_iter().flatten().filter_map(|model| model["name"].as_str()).collect();
+    assert_eq!(names, SEEDS);
+    let cluster = &models[0];
+    assert_eq!(cluster["size"][0]["name"], "requests");
+    assert_eq!(cluster["size"][0]["default"], 2);
+    assert_eq!(cluster["size"][0]["min"], 1);
+    assert_eq!(cluster["faults"], serde_json::json!([]));
+    assert!(cluster["properties"][0]["name"].is_string());
+    assert!(cluster["properties"][0]["kind"].is_string());
+    let fair = models[1]["size"].as_array().and_then(|keys| keys.iter().find(|key| key["name"] == "fair"));
+    assert_eq!(fair.expect("a switch")["default"], false);
+}
+
+#[test]
+fn yaml_says_the_same() {
+    run("check --list -o yaml").exits(0).says("- name: seed/update-cluster").says("default: 2");
+}
