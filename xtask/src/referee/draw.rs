@@ -214,6 +214,7 @@ fn comparison(dice: &mut Dice, sizes: &[u8], steps: Steps) -> Predicate {
 mod tests {
     use super::*;
     use crate::referee::tally::Tally;
+    use crate::referee::witness;
 
     #[test]
     fn a_seed_and_a_number_give_one_program() {
@@ -226,7 +227,9 @@ mod tests {
     fn a_run_sees_both_sides_of_every_kind() -> Result<()> {
         let mut tally = Tally::default();
         for number in 0..160 {
-            let ours = explore_simply(&draw(1, number))?;
+            let program = draw(1, number);
+            let ours = explore_simply(&program)?;
+            assert_eq!(witness::examine(&program, &ours.judged), Ok(()), "model {number}");
             tally.count(ours.judged.kind, ours.judged.verdict, ours.report.distinct);
         }
         tally.is_healthy()

@@ -1,8 +1,8 @@
 //! What a counterexample must be, by the definition and without the explorer: TLC only vouches for verdicts.
 
-use bowline_explorer::{Cycle, Judged, Trace, Verdict};
+use bowline_explorer::{Cycle, Judged, Model, Trace, Verdict};
 
-use super::program::{Claim, Move, Program, State};
+use super::program::{Claim, Program, State};
 
 /// Says what is wrong with the trace of a verdict.
 pub(super) fn examine(program: &Program, judged: &Judged) -> Result<(), String> {
@@ -19,8 +19,10 @@ pub(super) fn examine(program: &Program, judged: &Judged) -> Result<(), String> 
 struct Path<'a> {
     program: &'a Program,
     states: Vec<State>,
-    /// The index of the state to which it returns for ever.
-    loops_to: Option<usize>,
+    /// The action of the step to each state; none leads to the first.
+    actions: Vec<Option<usize>>,
+    /// The index of the state to which it returns for ever, and the action that returns, if one does.
+    loops_to: Option<(usize, Option<usize>)>,
 }
 
 impl Path<'_> {
@@ -37,12 +39,13 @@ impl Path<'_> {
         if !program.init.contains(first) || trace.steps[0].action.is_some() {
             return Err("the trace does not begin with an initial state".into());
         }
+        let mut actions = vec![None];
         for (index, step) in trace.steps.iter().enumerate().skip(1) {
             let name = step.action.as_deref().ok_or("a step has no action")?;
-            is_step(program, &states[index - 1], name, &states[index])?;
+            actions.push(Some(action_of(program, &states[index - 1], name, &states[index])?));
         }
         let loops_to = trace.cycle.as_ref().map(|cycle| returns(program, &states, cycle)).transpose()?;
-        Ok(Path { program, states, loops_to })
+        Ok(Path { program, states, actions, loops_to })
     }
 
     fn shows(&self, claim: &Claim) -> Result<(), String> {
@@ -57,7 +60,7 @@ impl Path<'_> {
             Claim::EventuallyAlways(p) => self.cycle().iter().any(|state| !p.holds_in(state)),
             Claim::AlwaysEventually(p) => self.cycle().iter().all(|state| !p.holds_in(state)),
             Claim::LeadsTo(p, q) => (0..self.states.len()).any(|index| {
-                let rest = &self.states[index.min(self.loops_to.unwrap_or(0))..];
+                let rest = &self.states[index.min(self.loop_start())..];
                 p.holds_in(&self.states[index]) && rest.iter().all(|state| !q.holds_in(state))
             }),
         };
@@ -72,23 +75,29 @@ impl Path<'_> {
         }
     }
 
-    fn cycle(&self) -> &[State] {
-        &self.states[self.loops_to.unwrap_or(0)..]
+    fn loop_start(&self) -> usize {
+        self.loops_to.map_or(0, |(index, _)| index)
     }
 
-    /// Each fair group is taken on the cycle, or somewhere on it is not enabled.
+    fn cycle(&self) -> &[State] {
+        &self.states[self.loop_start()..]
+    }
+
+    /// Each fair group is taken on the cycle, by a step that is shown as one of it, or somewhere on it is not
+    /// enabled.
     fn is_fair(&self) -> Result<(), String> {
         let cycle = self.cycle();
+        let returning = self.loops_to.and_then(|(_, action)| action);
+        let actions = self.actions[self.loop_start()..].iter().skip(1).chain([&returning]);
+        let steps: Vec<_> = cycle.iter().zip(cycle.iter().cycle().skip(1)).zip(actions).collect();
         for (number, group) in self.program.fairness.iter().enumerate() {
-            let changes = |state: &State| -> Vec<State> {
-                let moves = self.program.moves(state).filter(|made| group.contains(&made.action));
-                moves.map(|made| self.program.after(state, made)).filter(|after| after != state).collect()
+            let is_in = |action: &Option<usize>| action.is_some_and(|action| group.contains(&action));
+            let taken = steps.iter().any(|((before, after), action)| before != after && is_in(action));
+            let enabled = |state: &State| {
+                let mut moves = self.program.moves(state).filter(|made| group.contains(&made.action));
+                moves.any(|made| self.program.after(state, made) != *state)
             };
-            let taken = cycle.iter().enumerate().any(|(index, state)| {
-                let next = &cycle[(index + 1) % cycle.len()];
-                changes(state).contains(next)
-            });
-            if !taken && cycle.iter().all(|state| !changes(state).is_empty()) {
+            if !taken && cycle.iter().all(enabled) {
                 return Err(format!("the cycle is not fair to group {}", number + 1));
             }
         }
@@ -96,23 +105,20 @@ impl Path<'_> {
     }
 }
 
-fn is_step(program: &Program, before: &State, name: &str, after: &State) -> Result<(), String> {
-    let named = |made: &Move| bowline_explorer::Model::action_name(program, made) == name;
-    if program.moves(before).filter(named).any(|made| program.after(before, made) == *after) {
-        Ok(())
-    } else {
-        Err(format!("`{name}` does not lead from {before:?} to {after:?}"))
-    }
+/// The action with this name that leads from one state to the other.
+fn action_of(program: &Program, before: &State, name: &str, after: &State) -> Result<usize, String> {
+    let mut moves = program.moves(before).filter(|made| program.action_name(made) == name);
+    let made = moves.find(|made| program.after(before, *made) == *after);
+    made.map(|made| made.action).ok_or_else(|| format!("`{name}` does not lead from {before:?} to {after:?}"))
 }
 
-fn returns(program: &Program, states: &[State], cycle: &Cycle) -> Result<usize, String> {
+fn returns(program: &Program, states: &[State], cycle: &Cycle) -> Result<(usize, Option<usize>), String> {
     let last = &states[states.len() - 1];
     let index = cycle.loops_to.checked_sub(1).filter(|index| *index < states.len());
     let index = index.ok_or_else(|| format!("there is no state {} to return to", cycle.loops_to))?;
     match &cycle.action {
-        Some(name) => is_step(program, last, name, &states[index])?,
-        None if states[index] == *last => {}
-        None => return Err("doing nothing leads to another state".into()),
+        Some(name) => Ok((index, Some(action_of(program, last, name, &states[index])?))),
+        None if states[index] == *last => Ok((index, None)),
+        None => Err("doing nothing leads to another state".into()),
     }
-    Ok(index)
 }
