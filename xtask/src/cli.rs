@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use crate::{audit, pitfalls, referee, test, tidy};
+use crate::{audit, bench, pitfalls, referee, test, tidy};
 
 /// The project's own tooling.
 #[derive(Parser)]
@@ -31,6 +31,12 @@ enum Task {
     Audit(AuditArgs),
     /// Have the real TLC judge random models, and see that our explorer says the same (needs Java)
     Referee(referee::RefereeArgs),
+    /// Measure against others
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Run a command and print what it cost; the benchmarks call it
+    #[command(hide = true)]
+    Measure(bench::MeasureArgs),
 }
 
 #[derive(Args)]
@@ -65,6 +71,8 @@ impl Cli {
             Task::Pitfalls => pitfalls::run(&workspace, &mut log)?,
             Task::Audit(args) => audit::run(&workspace, &mut log, args.advisories)?,
             Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
+            Task::Bench(bench) => bench::run(&workspace, &mut log, &bench)?,
+            Task::Measure(args) => return bench::measure(&args).map(|()| ExitCode::SUCCESS),
         };
         log.line(result);
         Ok(ExitCode::SUCCESS)

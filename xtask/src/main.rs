@@ -1,6 +1,7 @@
 //! The project's own tooling. `cargo xtask --help` says what there is.
 
 mod audit;
+mod bench;
 mod cache;
 mod cargo_json;
 mod cli;

@@ -23,6 +23,11 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-models", internal: &["bowline-explorer"], external: External::Only(&[]) },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
+    Edges {
+        name: "bowline-bench",
+        internal: &["bowline-explorer", "bowline-models"],
+        external: External::Only(&[]),
+    },
     Edges { name: "xtask", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
 ];
 /// What the tests of a crate in `pure/` may use beyond that.
