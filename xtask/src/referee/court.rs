@@ -52,7 +52,7 @@ impl Court<'_> {
         let archive = court.scratch.path().join("classes.jsa");
         court.jvm.push(format!("-XX:ArchiveClassesAtExit={}", archive.display()));
         court
-            .ask_tlc(&draw(1, 7)?, "first")
+            .ask_tlc(&draw(1, 7), "first")
             .context("TLC does not run; it is started with options that Java 17 and newer know")?;
         court.jvm.pop();
         court.jvm.extend(["-Xshare:auto".into(), format!("-XX:SharedArchiveFile={}", archive.display())]);
@@ -76,8 +76,7 @@ impl Court<'_> {
                 if number >= end {
                     break;
                 }
-                let case =
-                    draw(seed, number).and_then(|program| self.hear(program, &format!("model-{number}")));
+                let case = self.hear(draw(seed, number), &format!("model-{number}"));
                 if send.send((number, case)).is_err() {
                     break;
                 }

@@ -29,18 +29,20 @@ const TRIES: usize = 200;
 /// Most random programs are dull: three states, or a claim that everything violates. So a wish is drawn
 /// first, and then programs until our explorer says that one fulfils it. That decides which questions are
 /// asked and not how they are answered: a wrong verdict of ours is drawn as readily as a right one.
-pub(super) fn draw(seed: u64, index: u64) -> Result<Program> {
+pub(super) fn draw(seed: u64, index: u64) -> Program {
     let dice = &mut Dice::new(seed, index);
-    let kind = KINDS[usize::try_from(index % KINDS.len() as u64)?];
+    let kind = KINDS[(index % KINDS.len() as u64) as usize];
     let wish = Wish { negative: dice.percent(50), intricate: dice.percent(75) };
     let mut program = random(dice, kind);
     for _ in 1..TRIES {
-        if wish.is_fulfilled_by(&program, &explore_simply(&program)?)? {
+        // What our explorer fails at is not dull at all.
+        let fulfilled = explore_simply(&program).and_then(|ours| wish.is_fulfilled_by(&program, &ours));
+        if fulfilled.unwrap_or(true) {
             break;
         }
         program = random(dice, kind);
     }
-    Ok(program)
+    program
 }
 
 struct Wish {
@@ -214,18 +216,17 @@ mod tests {
     use crate::referee::tally::Tally;
 
     #[test]
-    fn a_seed_and_a_number_give_one_program() -> Result<()> {
-        assert_eq!(draw(7, 3)?, draw(7, 3)?);
-        assert_ne!(draw(7, 3)?, draw(8, 3)?);
-        assert_ne!(draw(7, 3)?, draw(7, 3 + KINDS.len() as u64)?);
-        Ok(())
+    fn a_seed_and_a_number_give_one_program() {
+        assert_eq!(draw(7, 3), draw(7, 3));
+        assert_ne!(draw(7, 3), draw(8, 3));
+        assert_ne!(draw(7, 3), draw(7, 3 + KINDS.len() as u64));
     }
 
     #[test]
     fn a_run_sees_both_sides_of_every_kind() -> Result<()> {
         let mut tally = Tally::default();
         for number in 0..160 {
-            let ours = explore_simply(&draw(1, number)?)?;
+            let ours = explore_simply(&draw(1, number))?;
             tally.count(ours.judged.kind, ours.judged.verdict, ours.report.distinct);
         }
         tally.is_healthy()

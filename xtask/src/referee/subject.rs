@@ -1,8 +1,9 @@
 //! A program as our explorer runs it.
 
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use bowline_explorer::{Class, Field, Judged, Model, Options, Property, Report, Storage, check};
 
 use super::program::{Claim, Move, Program, State};
@@ -107,7 +108,10 @@ pub(super) fn explore_simply(program: &Program) -> Result<Ours> {
 
 fn explore_once(program: &Program, threads: NonZeroUsize, storage: Storage) -> Result<Ours> {
     let options = Options { threads, storage, ..Options::default() };
-    let report = check(program, &options).map_err(anyhow::Error::new).context("our explorer refuses it")?;
+    // A panic of the explorer is a finding about this program, and is to be kept and made small like others.
+    let report = catch_unwind(AssertUnwindSafe(|| check(program, &options)));
+    let report = report.map_err(|_| anyhow!("our explorer panics ({storage:?}, {threads} threads)"))?;
+    let report = report.map_err(anyhow::Error::new).context("our explorer refuses it")?;
     let judged = report.verdicts.first().context("our explorer gives no verdict")?.clone();
     Ok(Ours { report, judged })
 }
