@@ -14,7 +14,7 @@ const POLL: u32 = 1 << 16;
 struct Frame {
     node: Node,
     index: u32,
-    /// The least index that was reached so far.
+    /// The least index of an open node that can be reached, as far as is known.
     low: u32,
     edge: u32,
     end: u32,
@@ -69,8 +69,13 @@ impl Tarjan<'_> {
         self.next_index += 1;
         self.index[node as usize] = index;
         self.open.push(node);
+        // All targets are looked at here, at once: memory then answers for all of them together, and
+        // not one by one between the descents. Those that are entered later cannot be lower. What is
+        // unseen or finished is above every index.
+        let targets = self.graph.targets(node);
+        let low = targets.iter().map(|target| self.index[*target as usize]).fold(index, u32::min);
         let edges = self.graph.edges(node);
-        self.path.push(Frame { node, index, low: index, edge: edges.start, end: edges.end });
+        self.path.push(Frame { node, index, low, edge: edges.start, end: edges.end });
     }
 
     /// Goes on with the last node of the path, and back along it, until there is a node to enter.
@@ -80,11 +85,7 @@ impl Tarjan<'_> {
             while frame.edge < frame.end {
                 let target = self.graph.target(frame.edge);
                 frame.edge += 1;
-                let index = self.index[target as usize];
-                if index != UNSEEN {
-                    // What is finished has an index above all others.
-                    frame.low = frame.low.min(index);
-                } else if inside(target) {
+                if self.index[target as usize] == UNSEEN && inside(target) {
                     return Some(target);
                 }
             }

@@ -97,7 +97,7 @@ impl<M: Model> Walker<'_, M> {
             let mut initial = self.plan.model.init();
             let initial = initial.swap_remove(self.random.below(initial.len()));
             let mut path = Path { initial: self.plan.model.canonical(initial), actions: Vec::new() };
-            if let Err(message) = catch(|| self.one(&mut path, walks.steps, &stopped)) {
+            if let Err(message) = catch(|| self.one(&mut path, walks.steps, stopped)) {
                 let (trace, state) = self.trace(&path);
                 return End::Panicked { message: locate(self.plan, &state, &message), trace };
             }

@@ -67,6 +67,7 @@ fn unproved<'a>(tests: impl Iterator<Item = &'a str>, table: &[Pitfall]) -> Vec<
 }
 
 fn prove(scratch: &Scratch, table: &[Pitfall], log: &mut Log) -> Result<String> {
+    check_texts(scratch, table)?;
     let guarded = baseline(scratch, table)?;
     let mut unguarded = 0;
     for (pitfall, test) in table.iter().zip(&guarded) {
@@ -87,6 +88,15 @@ fn prove(scratch: &Scratch, table: &[Pitfall], log: &mut Log) -> Result<String> 
     }
     ensure!(unguarded == 0, "{unguarded} of {} mistakes are not caught", table.len());
     Ok(format!("{} mistakes made, all caught", table.len()))
+}
+
+/// Every fix is where the table says. All that is out of date is told at once, before anything is built.
+fn check_texts(scratch: &Scratch, table: &[Pitfall]) -> Result<()> {
+    let check = |pitfall: &Pitfall| replaced(&scratch.read(pitfall.file)?, pitfall).map(drop);
+    let stale = table.iter().filter_map(|pitfall| check(pitfall).err());
+    let stale: Vec<_> = stale.map(|error| format!("{error:#}")).collect();
+    ensure!(stale.is_empty(), "{}", stale.join("\n"));
+    Ok(())
 }
 
 /// Finds the tests in the untouched crate, and sees them pass: a test that always fails guards nothing either.

@@ -101,12 +101,22 @@ fn a_guard_has_to_exist_and_pass_before_it_counts() -> Result<()> {
 }
 
 #[test]
-fn a_table_that_is_out_of_date_is_an_error() {
+fn a_table_that_is_out_of_date_is_an_error() -> Result<()> {
+    let moved = Pitfall { number: 2, find: "gone", ..PITFALL };
+    let elsewhere = Pitfall { number: 3, file: "src/gone.rs", ..PITFALL };
+    let result = proved("stale", &[PITFALL, moved, elsewhere])?;
+    assert!(
+        result.contains("pitfall 2 in") && result.contains("gone.rs; is the table out of date?"),
+        "{result}"
+    );
+    assert!(!result.contains("pitfall 1 in"), "{result}");
+
     let said = |text| replaced(text, &PITFALL).unwrap_or_else(|error| error.to_string());
     assert_eq!(said("if x > 0 {}"), "if x >= 0 {}");
     assert!(said("if x < 0 {}").contains("0 times in src/lib.rs, not once"));
     assert!(said("x > 0 && x > 0").contains("2 times in src/lib.rs, not once"));
     assert!(replaced("a", &Pitfall { find: "", ..PITFALL }).is_err());
+    Ok(())
 }
 
 #[test]

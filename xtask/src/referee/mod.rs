@@ -32,14 +32,17 @@ use court::Court;
 use tally::Tally;
 use tlc::Tlc;
 
+const MODELS: u64 = 300;
+const SEED: u64 = 1;
+
 /// What to compare.
 #[derive(clap::Args)]
 pub(crate) struct RefereeArgs {
     /// How many random models
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = MODELS)]
     models: u64,
     /// Which random models: another seed, other models
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
     /// Only the random model with this number
     #[arg(long, value_name = "I")]
@@ -50,6 +53,16 @@ pub(crate) struct RefereeArgs {
     /// Where the seeds' specifications are, if not in ../shared/specs
     #[arg(long, value_name = "DIR", requires = "seeds")]
     specs: Option<PathBuf>,
+}
+
+/// What `cargo xtask test` compares: also the seeds, if their specifications are there.
+pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    let seeds = specs::directory(workspace, None)?.is_some();
+    let agreed =
+        run(workspace, log, &RefereeArgs { models: MODELS, seed: SEED, only: None, seeds, specs: None })?;
+    let skipped =
+        if seeds { "" } else { "; without the seeds' specifications, which are not in ../shared/specs" };
+    Ok(agreed + skipped)
 }
 
 /// Compares, and fails on the first disagreement.

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::report;
 use crate::log::Log;
 use crate::workspace::{Workspace, captured};
-use crate::{pitfalls, tidy};
+use crate::{pitfalls, referee, tidy};
 
 /// One check of the whole.
 pub(super) struct Stage {
@@ -45,6 +45,12 @@ pub(super) const STAGES: &[Stage] = &[
         about: "each known pitfall of the explorer is guarded by a test that fails without its fix",
         alone: "cargo xtask pitfalls",
         run: pitfalls::run,
+    },
+    Stage {
+        name: "referee",
+        about: "on random models, and on the seeds, the explorer and TLC say the same",
+        alone: "cargo xtask referee",
+        run: referee::stage,
     },
 ];
 

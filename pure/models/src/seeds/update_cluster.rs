@@ -6,6 +6,8 @@ mod expected;
 mod properties;
 mod state;
 
+use std::ops::Range;
+
 use bowline_explorer::{Class, Field, Model, Property};
 
 pub(super) use self::expected::EXPECTED;
@@ -56,11 +58,11 @@ impl UpdateCluster {
         UpdateCluster { requests: size.small("requests"), workers: size.small("workers") }
     }
 
-    fn request_ids(&self) -> std::ops::Range<u8> {
+    fn request_ids(&self) -> Range<u8> {
         0..self.requests
     }
 
-    fn worker_ids(&self) -> std::ops::Range<u8> {
+    fn worker_ids(&self) -> Range<u8> {
         0..self.workers
     }
 }
@@ -205,8 +207,7 @@ fn spawn_worker(s: &mut State, w: u8) {
 
 #[inline]
 fn apply_start(s: &mut State, w: u8) {
-    let v = s.worker_v(w);
-    match v {
+    match s.worker_v(w) {
         Some(v) if v == s.last_v_submitted() || v == s.last_v_ok() => {
             if s.conf_ok() {
                 s.set_cluster_v(v);

@@ -15,6 +15,7 @@ pub(super) fn all() -> Claims {
     claims
 }
 
+/// The document's invariant, and its three conjuncts one by one.
 fn as_written() -> Claims {
     vec![
         Property::no_deadlock("Deadlock").about("there is always something that can happen"),
