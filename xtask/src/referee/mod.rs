@@ -82,7 +82,7 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &RefereeArgs) -> R
 fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: &Tlc) -> Result<String> {
     let court = Court::open(tlc)?;
     let seed = args.seed;
-    let numbers = args.only.map_or(0..args.models, |only| only..only + 1);
+    let numbers = args.only.map_or(0..args.models, |only| only..only.saturating_add(1));
     let total = numbers.end - numbers.start;
     let mut tally = Tally::default();
     let mut done = 0;

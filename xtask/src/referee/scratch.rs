@@ -9,9 +9,14 @@ use anyhow::{Context, Result};
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A new one, for a purpose.
+    /// A new one, for a purpose, where such things go.
     pub(crate) fn new(purpose: &str) -> Result<Scratch> {
-        let dir = std::env::temp_dir().join(format!("bowline-{purpose}-{}", std::process::id()));
+        Scratch::within(&std::env::temp_dir(), &format!("bowline-{purpose}"))
+    }
+
+    /// A new one in a directory: what is made there can be renamed into the directory.
+    pub(crate) fn within(base: &Path, purpose: &str) -> Result<Scratch> {
+        let dir = base.join(format!("{purpose}-{}", std::process::id()));
         fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
         Ok(Scratch(dir))
     }

