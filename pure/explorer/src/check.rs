@@ -6,7 +6,7 @@ use crate::expand::Sighting;
 use crate::liveness::{Claim, Liveness};
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused, Storage};
-use crate::parallel::in_explorer_thread;
+use crate::parallel::in_pool;
 use crate::plan::Plan;
 use crate::property::{Formula, Kind, Property};
 use crate::replay::Replay;
@@ -26,7 +26,7 @@ pub fn check<M: Model>(model: &M, options: &Options<'_>) -> Result<Report, Refus
             Storage::Fingerprint => run::<M, Fingerprints<M::State>>(&plan, options, collision_probability),
         }
     };
-    in_explorer_thread(run)
+    in_pool(options.threads, run)
 }
 
 /// The chance that two of so many random fingerprints are equal is at most this.
@@ -92,7 +92,7 @@ impl<M: Model, H: Shelf<M::State>> Run<'_, M, H> {
         let stopped = || self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let (Ended::Complete, Some(graph)) = (&self.ended, &self.search.graph) else { return outcomes };
         let replay = Replay { plan: self.plan, shards: &self.search.shards };
-        let initial: u32 = self.search.shards.iter().map(|shard| shard.levels[1]).sum();
+        let initial = self.search.initial;
         let Some(liveness) = Liveness::new(graph, self.plan.fair_classes, initial, stopped) else {
             self.ended = Ended::Stopped;
             return outcomes;

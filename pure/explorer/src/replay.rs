@@ -1,7 +1,7 @@
 //! Turns what a search remembers (parents, edges) back into behaviours that people can read, by
 //! running the model along them.
 
-use crate::graph::{Graph, id_of};
+use crate::graph::Graph;
 use crate::lasso::Lasso;
 use crate::model::Model;
 use crate::panics::{Panicked, locate};
@@ -62,7 +62,7 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
 
     /// A lasso; every step of it is one of the model's, and takes the class that its edge does.
     pub(crate) fn lasso(&self, graph: &Graph, lasso: &Lasso) -> Trace {
-        let mut behaviour = self.shortest(id_of(self.shards, lasso.stem.start));
+        let mut behaviour = self.shortest(graph.id(lasso.stem.start));
         for edge in &lasso.stem.edges {
             self.follow(graph, &mut behaviour, *edge);
         }
@@ -100,7 +100,7 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
     }
 
     fn follow(&self, graph: &Graph, behaviour: &mut Behaviour<M>, edge: u32) {
-        let target = id_of(self.shards, graph.target(edge));
+        let target = graph.id(graph.target(edge));
         self.advance(behaviour, target, Some(graph.class(edge)));
     }
 

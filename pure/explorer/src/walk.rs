@@ -1,12 +1,13 @@
 //! Random deep walks, for what is too large to explore.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
 use crate::check::collision_probability;
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused};
 use crate::panics::{catch, locate};
-use crate::parallel::in_explorer_thread;
+use crate::parallel::in_pool;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
 use crate::report::{End, Judged, Report, Step, Trace, Verdict};
@@ -29,7 +30,7 @@ pub struct Walks {
 /// # Errors
 /// Says what it does not support instead of passing over it.
 pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
-    in_explorer_thread(|| {
+    in_pool(NonZeroUsize::MIN, || {
         let plan = Plan::new(model, options)?;
         let watch = plan.watch(|_| false);
         let mut walker = Walker {
