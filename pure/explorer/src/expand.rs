@@ -34,8 +34,8 @@ pub(crate) struct Piece<S, K> {
     pub(crate) sightings: Vec<Option<Sighting>>,
     pub(crate) panicked: Option<Panicked>,
     pub(crate) edges: Edges,
-    /// Where in `found` a successor with some hash was put lately.
-    lately: Vec<(u64, Place)>,
+    /// Where in `found` a successor was put lately, and half of its hash, by the other half.
+    lately: Vec<(u32, Place)>,
 }
 
 /// The place of a successor: its shard, and its position among those found for it.
@@ -43,7 +43,7 @@ pub(crate) type Place = StateId;
 
 /// How many hashes are remembered. Most steps commute, so most successors were found a moment ago: what
 /// a small table knows need not be looked up in a large one.
-const LATELY: usize = 4096;
+const LATELY: usize = 8192;
 
 /// The graph's part of a piece.
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl<S: Eq, K> Piece<S, K> {
         let edges = &self.edges;
         found * size_of::<Successor<S, K>>()
             + self.order.capacity()
-            + self.lately.capacity() * size_of::<(u64, Place)>()
+            + self.lately.capacity() * size_of::<(u32, Place)>()
             + edges.degrees.capacity() * size_of::<u32>()
             + edges.targets.capacity() * size_of::<Place>()
             + edges.classes.capacity() * size_of::<u16>()
@@ -104,16 +104,17 @@ impl<S: Eq, K> Piece<S, K> {
     #[inline]
     fn put(&mut self, hash: u64, successor: Successor<S, K>) -> Place {
         let shard = shard_of(hash);
-        let lately = &mut self.lately[(hash >> 32) as usize % LATELY];
+        let (high, low) = ((hash >> 32) as u32, hash as usize);
+        let lately = &mut self.lately[low % LATELY];
         // What is remembered may be of an earlier batch; then another state is there now, or none.
-        if lately.0 == hash
+        if lately.0 == high
             && let Some(other) = self.found[shard].get(lately.1.local() as usize)
             && other.state == successor.state
         {
             return lately.1;
         }
         let place = Place::new(shard, self.found[shard].len() as u32);
-        *lately = (hash, place);
+        *lately = (high, place);
         self.found[shard].push(successor);
         self.order.push(shard as u8);
         place
