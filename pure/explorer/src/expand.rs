@@ -83,18 +83,6 @@ impl<S: Eq, K> Piece<S, K> {
         self.edges.labels.clear();
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        let found: usize = self.found.iter().map(Vec::capacity).sum();
-        let edges = &self.edges;
-        found * size_of::<Successor<S, K>>()
-            + self.order.capacity()
-            + self.lately.capacity() * size_of::<(u32, Place)>()
-            + edges.degrees.capacity() * size_of::<u32>()
-            + edges.targets.capacity() * size_of::<Place>()
-            + edges.classes.capacity() * size_of::<u16>()
-            + edges.labels.capacity()
-    }
-
     #[inline]
     fn sight(&mut self, property: usize, sighting: Sighting) {
         self.sightings[property].get_or_insert(sighting);
@@ -183,10 +171,8 @@ impl<M: Model, H: Shelf<M::State>> Expander<'_, M, H> {
         actions.clear();
         model.actions(state, actions);
         piece.generated += actions.len() as u64;
-        if actions.is_empty()
-            && let Some(property) = self.watch.deadlock
-        {
-            piece.sight(property, Sighting::State(source));
+        if actions.is_empty() {
+            self.watch.deadlock.iter().for_each(|property| piece.sight(*property, Sighting::State(source)));
         }
         let edges_before = piece.edges.classes.len();
         for action in &*actions {

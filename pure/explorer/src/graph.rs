@@ -112,11 +112,10 @@ impl Graph {
         self.labels[node as usize * self.stride + label / 8] >> (label % 8) & 1 == 1
     }
 
+    /// Memory held, what vectors keep in reserve left out: it depends on how edges came.
     pub(crate) fn bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<StateId>()
-            + self.ends.capacity() * size_of::<u32>()
-            + self.targets.capacity() * size_of::<u32>()
-            + self.classes.capacity() * size_of::<u16>()
-            + self.labels.capacity()
+        (self.ids.len() + self.ends.len() + self.targets.len()) * size_of::<u32>()
+            + self.classes.len() * size_of::<u16>()
+            + self.labels.len()
     }
 }

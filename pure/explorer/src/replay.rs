@@ -4,7 +4,7 @@
 use crate::graph::Graph;
 use crate::lasso::Lasso;
 use crate::model::Model;
-use crate::panics::{Panicked, locate};
+use crate::panics::{Panicked, fields, locate, name};
 use crate::plan::Plan;
 use crate::property::Property;
 use crate::report::{Cycle, Step, Trace};
@@ -41,9 +41,8 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
                 next != behaviour.state && !property.allows(model, &behaviour.state, action, &next);
             violates.then(|| (action, model.canonical(next)))
         });
-        if let Some((action, next)) = step {
-            behaviour.push(model, action, next);
-        }
+        let (action, next) = step.expect("symmetry preserves properties of steps");
+        behaviour.push(model, action, next);
         Trace { steps: behaviour.steps, cycle: None }
     }
 
@@ -93,7 +92,7 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
         let initial = self.plan.model.init().into_iter().map(|state| self.plan.model.canonical(state));
         let initial = initial.into_iter().find(|state| self.is(first, state));
         let state = initial.expect("the first state of a path is an initial one");
-        let step = Step { action: None, state: self.plan.model.fields(&state) };
+        let step = Step { action: None, state: fields(self.plan.model, &state) };
         let mut behaviour = Behaviour { state, steps: vec![step] };
         ids.for_each(|id| self.advance(&mut behaviour, id, None));
         behaviour
@@ -136,7 +135,7 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
 
 impl<M: Model> Behaviour<M> {
     fn push(&mut self, model: &M, action: &M::Action, next: M::State) {
-        self.steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
+        self.steps.push(Step { action: Some(name(model, action)), state: fields(model, &next) });
         self.state = next;
     }
 }

@@ -247,7 +247,9 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         let frontier = (self.frontier.len() - done + self.next.len()) as u64;
         if let Some(progress) = self.options.progress {
             let (generated, depth) = (self.generated, self.depth);
-            progress(&Progress { phase: Phase::Exploring, distinct, generated, frontier, depth, bytes });
+            let collision_probability = H::collision_probability(distinct);
+            let phase = Phase::Exploring;
+            progress(&Progress { phase, distinct, generated, frontier, depth, bytes, collision_probability });
         }
         if frontier == 0 {
             return None;
@@ -291,14 +293,12 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         self.shards.iter().map(|shard| u64::from(shard.shelf.len())).sum()
     }
 
+    /// Memory held for what was found. The buffers of a batch are bounded, and depend on the number of
+    /// threads, which the end of a run must not.
     pub(crate) fn bytes(&self) -> u64 {
         let shards: usize = self.shards.iter().map(Shard::bytes).sum();
-        let pieces: usize = self.pieces.iter().map(Piece::bytes).sum();
-        let columns: usize = self.columns.iter().map(Column::bytes).sum();
-        let rows: usize = self.rows.iter().map(|row| row.new.capacity() + row.targets.capacity()).sum();
-        let ids = rows + self.frontier.capacity() + self.next.capacity();
-        let graph = self.graph.as_ref().map_or(0, Graph::bytes);
-        (shards + pieces + columns + ids * size_of::<StateId>() + graph) as u64
+        let ids = (self.frontier.len() + self.next.len()) * size_of::<StateId>();
+        (shards + ids + self.graph.as_ref().map_or(0, Graph::bytes)) as u64
     }
 }
 
@@ -318,12 +318,6 @@ impl<S, K: Copy> Column<S, K> {
                 }
             }
         }
-    }
-
-    fn bytes(&self) -> usize {
-        let found: usize = self.found.iter().map(Vec::capacity).sum();
-        let ids: usize = self.ids.iter().map(Vec::capacity).sum();
-        found * size_of::<Successor<S, K>>() + ids * size_of::<StateId>()
     }
 }
 
