@@ -113,9 +113,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
 
-    /// End as INCOMPLETE when more memory than this is held, such as 2GiB or 500MB
-    #[arg(long, value_name = "AMOUNT")]
-    pub(crate) max_memory: Option<Memory>,
+    /// End as INCOMPLETE when more memory than this is held, such as 8GiB or 500MB
+    #[arg(long, value_name = "AMOUNT", default_value = "2500MB")]
+    pub(crate) max_memory: Memory,
 
     /// Keep 128-bit fingerprints instead of states: less memory, and a chance of error that is printed
     #[arg(long)]
@@ -130,7 +130,7 @@ pub(crate) struct CheckArgs {
     /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
     /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..),
-          conflicts_with_all = ["threads", "max_states", "max_memory", "fingerprint", "symmetry"])]
+          conflicts_with_all = ["threads", "max_states", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,
 
     /// How many steps a walk may take

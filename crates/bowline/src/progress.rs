@@ -77,16 +77,9 @@ fn message(progress: &Progress<'_>, seconds: f64, work: Work) -> String {
         }
         Work::ExploreFingerprints => {
             let explored = message(progress, seconds, Work::Explore);
-            format!("{explored}, collision ≤ {:.0e}", collision(progress.distinct))
+            format!("{explored}, collision ≤ {:.0e}", progress.collision_probability)
         }
     }
-}
-
-/// The chance that two of so many fingerprints of 128 bits are the same: at most one in 2^128 for
-/// each pair.
-fn collision(states: u64) -> f64 {
-    let states = states as f64;
-    states * states / 2.0 / 2f64.powi(128)
 }
 
 #[cfg(test)]
@@ -102,6 +95,7 @@ mod tests {
             frontier: 40_000,
             depth: 23,
             bytes: 64 << 20,
+            collision_probability: 2e-27,
         };
         assert_eq!(
             message(&progress, 2.0, Work::Explore),

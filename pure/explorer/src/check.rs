@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use crate::expand::Sighting;
-use crate::liveness::{Claim, Liveness};
+use crate::graph::Graph;
+use crate::liveness::{Claim, Liveness, Stopped};
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused, Storage};
-use crate::parallel::in_explorer_thread;
+use crate::parallel::in_pool;
 use crate::plan::Plan;
 use crate::property::{Formula, Kind, Property};
 use crate::replay::Replay;
@@ -22,24 +23,14 @@ pub fn check<M: Model>(model: &M, options: &Options<'_>) -> Result<Report, Refus
     let run = || {
         let plan = Plan::new(model, options)?;
         match options.storage {
-            Storage::Exact => run::<M, Exact<M::State>>(&plan, options, |_| 0.0),
-            Storage::Fingerprint => run::<M, Fingerprints<M::State>>(&plan, options, collision_probability),
+            Storage::Exact => run::<M, Exact<M::State>>(&plan, options),
+            Storage::Fingerprint => run::<M, Fingerprints<M::State>>(&plan, options),
         }
     };
-    in_explorer_thread(run)
+    in_pool(options.threads, run)
 }
 
-/// The chance that two of so many random fingerprints are equal is at most this.
-pub(crate) fn collision_probability(states: u64) -> f64 {
-    let states = states as f64;
-    states * (states - 1.0).max(0.0) / 2.0 / 2f64.powi(128)
-}
-
-fn run<M: Model, H: Shelf<M::State>>(
-    plan: &Plan<'_, M>,
-    options: &Options<'_>,
-    collision_probability: fn(u64) -> f64,
-) -> Result<Report, Refused> {
+fn run<M: Model, H: Shelf<M::State>>(plan: &Plan<'_, M>, options: &Options<'_>) -> Result<Report, Refused> {
     let mut search: Search<'_, M, H> = Search::new(plan, options);
     let ended = search.run()?;
     search.free_buffers();
@@ -55,7 +46,7 @@ fn run<M: Model, H: Shelf<M::State>>(
         generated: run.search.generated,
         depth: run.search.depth,
         peak_bytes: run.search.peak_bytes,
-        collision_probability: collision_probability(distinct),
+        collision_probability: H::collision_probability(distinct),
         verdicts,
         end: match run.ended {
             Ended::Complete => End::Complete,
@@ -89,34 +80,43 @@ impl<M: Model, H: Shelf<M::State>> Run<'_, M, H> {
     /// One outcome for each property.
     fn lassos(&mut self) -> Vec<Outcome> {
         let mut outcomes: Vec<Outcome> = self.plan.properties.iter().map(|_| Outcome::None).collect();
+        if let (Ended::Complete, Some(graph)) = (&self.ended, &self.search.graph) {
+            let bytes = self.search.bytes() + Liveness::worst_bytes(graph);
+            if self.options.max_bytes.is_some_and(|max| bytes > max) {
+                self.ended = Ended::MaxBytes;
+                return outcomes;
+            }
+            if let Err(Stopped) = self.judge_liveness(graph, bytes, &mut outcomes) {
+                self.ended = Ended::Stopped;
+            }
+            self.search.peak_bytes = self.search.peak_bytes.max(bytes);
+        }
+        outcomes
+    }
+
+    fn judge_liveness(&self, graph: &Graph, bytes: u64, outcomes: &mut [Outcome]) -> Result<(), Stopped> {
         let stopped = || self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        let (Ended::Complete, Some(graph)) = (&self.ended, &self.search.graph) else { return outcomes };
         let replay = Replay { plan: self.plan, shards: &self.search.shards };
-        let initial: u32 = self.search.shards.iter().map(|shard| shard.levels[1]).sum();
-        let Some(liveness) = Liveness::new(graph, self.plan.fair_classes, initial, stopped) else {
-            self.ended = Ended::Stopped;
-            return outcomes;
-        };
-        let bytes = self.search.bytes() + liveness.bytes() as u64;
-        self.search.peak_bytes = self.search.peak_bytes.max(bytes);
-        for ((property, claims), outcome) in
-            self.plan.properties.iter().zip(claims(&self.plan.properties)).zip(&mut outcomes)
-        {
+        let liveness = Liveness::new(graph, self.plan.fair_classes, self.search.initial, &stopped)?;
+        let claims = claims(&self.plan.properties);
+        for ((property, claims), outcome) in self.plan.properties.iter().zip(claims).zip(outcomes) {
             if claims.is_empty() {
                 continue;
             }
             if stopped() {
-                self.ended = Ended::Stopped;
-                return outcomes;
+                return Err(Stopped);
             }
             self.report(property.name(), bytes);
-            let lasso = claims.into_iter().find_map(|claim| liveness.violation(claim));
-            *outcome = match lasso {
-                Some(lasso) => Outcome::Violated(replay.lasso(graph, &lasso)),
-                None => Outcome::Holds,
-            };
+            *outcome = Outcome::Holds;
+            for claim in claims {
+                let violation = liveness.violation(claim).inspect_err(|_| *outcome = Outcome::None)?;
+                if let Some(lasso) = violation {
+                    *outcome = Outcome::Violated(replay.lasso(graph, &lasso));
+                    break;
+                }
+            }
         }
-        outcomes
+        Ok(())
     }
 
     fn report(&self, property: &str, bytes: u64) {
@@ -128,6 +128,7 @@ impl<M: Model, H: Shelf<M::State>> Run<'_, M, H> {
                 frontier: 0,
                 depth: self.search.depth,
                 bytes,
+                collision_probability: H::collision_probability(self.search.distinct()),
             });
         }
     }

@@ -20,6 +20,8 @@ struct Frame {
     end: u32,
 }
 
+pub(crate) const FRAME_BYTES: usize = size_of::<Frame>();
+
 /// Calls `found` with every strongly connected component of the part of the graph that `inside`
 /// names, as far as it can be reached from `roots`. Ends early, and says so with `false`, when
 /// `stopped` says true.
@@ -40,6 +42,9 @@ pub(crate) fn components(
     for root in roots {
         if tarjan.index[root as usize] != UNSEEN || !inside(root) {
             continue;
+        }
+        if tarjan.next_index.is_multiple_of(POLL) && stopped() {
+            return false;
         }
         tarjan.enter(root);
         while let Some(child) = tarjan.advance(&inside, &mut found) {

@@ -27,61 +27,85 @@ pub(crate) enum Sighting {
 pub(crate) struct Piece<S, K> {
     /// Successors by shard, in the order in which they were found.
     pub(crate) found: Vec<Vec<Successor<S, K>>>,
+    /// The shards of all of them, in the order in which they were found.
+    pub(crate) order: Vec<u8>,
     pub(crate) generated: u64,
     /// The first sighting of each property.
     pub(crate) sightings: Vec<Option<Sighting>>,
     pub(crate) panicked: Option<Panicked>,
     pub(crate) edges: Edges,
+    /// Where in `found` a successor was put lately, and half of its hash, by the other half.
+    lately: Vec<(u32, Place)>,
 }
 
-/// The graph's part of a piece. Targets are not known yet, only their shards.
+/// The place of a successor: its shard, and its position among those found for it.
+pub(crate) type Place = StateId;
+
+/// How many hashes are remembered. Most steps commute, so most successors were found a moment ago: what
+/// a small table knows need not be looked up in a large one.
+const LATELY: usize = 8192;
+
+/// The graph's part of a piece.
 #[derive(Default)]
 pub(crate) struct Edges {
     /// Edges of each state.
     pub(crate) degrees: Vec<u32>,
-    /// The shard of each edge's target.
-    pub(crate) shards: Vec<u8>,
+    /// The place of each edge's target.
+    pub(crate) targets: Vec<Place>,
     /// The class of each edge's action.
     pub(crate) classes: Vec<u16>,
     /// The truth of each label in each state, a row of whole bytes a state.
     pub(crate) labels: Vec<u8>,
 }
 
-impl<S, K> Piece<S, K> {
+impl<S: Eq, K> Piece<S, K> {
     pub(crate) fn new(properties: usize) -> Self {
         Piece {
             found: (0..SHARDS).map(|_| Vec::new()).collect(),
+            order: Vec::new(),
             generated: 0,
             sightings: vec![None; properties],
             panicked: None,
             edges: Edges::default(),
+            lately: vec![(0, Place::NONE); LATELY],
         }
     }
 
     fn clear(&mut self) {
         self.found.iter_mut().for_each(Vec::clear);
+        self.order.clear();
         self.generated = 0;
         self.sightings.fill(None);
         self.panicked = None;
         self.edges.degrees.clear();
-        self.edges.shards.clear();
+        self.edges.targets.clear();
         self.edges.classes.clear();
         self.edges.labels.clear();
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let found: usize = self.found.iter().map(Vec::capacity).sum();
-        let edges = &self.edges;
-        found * size_of::<Successor<S, K>>()
-            + edges.degrees.capacity() * size_of::<u32>()
-            + edges.shards.capacity()
-            + edges.classes.capacity() * size_of::<u16>()
-            + edges.labels.capacity()
     }
 
     #[inline]
     fn sight(&mut self, property: usize, sighting: Sighting) {
         self.sightings[property].get_or_insert(sighting);
+    }
+
+    /// Puts a successor where it belongs, unless it was put there a moment ago.
+    #[inline]
+    fn put(&mut self, hash: u64, successor: Successor<S, K>) -> Place {
+        let shard = shard_of(hash);
+        let (high, low) = ((hash >> 32) as u32, hash as usize);
+        let lately = &mut self.lately[low % LATELY];
+        // What is remembered may be of an earlier batch; then another state is there now, or none.
+        if lately.0 == high
+            && let Some(other) = self.found[shard].get(lately.1.local() as usize)
+            && other.state == successor.state
+        {
+            return lately.1;
+        }
+        let place = Place::new(shard, self.found[shard].len() as u32);
+        *lately = (high, place);
+        self.found[shard].push(successor);
+        self.order.push(shard as u8);
+        place
     }
 }
 
@@ -147,10 +171,8 @@ impl<M: Model, H: Shelf<M::State>> Expander<'_, M, H> {
         actions.clear();
         model.actions(state, actions);
         piece.generated += actions.len() as u64;
-        if actions.is_empty()
-            && let Some(property) = self.watch.deadlock
-        {
-            piece.sight(property, Sighting::State(source));
+        if actions.is_empty() {
+            self.watch.deadlock.iter().for_each(|property| piece.sight(*property, Sighting::State(source)));
         }
         let edges_before = piece.edges.classes.len();
         for action in &*actions {
@@ -167,10 +189,9 @@ impl<M: Model, H: Shelf<M::State>> Expander<'_, M, H> {
             }
             let next = self.plan.normal(next);
             let mark = H::mark(&next);
-            let shard = shard_of(H::hash(mark));
-            piece.found[shard].push(Successor { mark, parent: source, state: next });
+            let place = piece.put(H::hash(mark), Successor { mark, parent: source, state: next });
             if !self.labels.is_empty() {
-                piece.edges.shards.push(shard as u8);
+                piece.edges.targets.push(place);
                 piece.edges.classes.push(self.class(action));
             }
         }

@@ -2,14 +2,15 @@
 
 use crate::expand::Edges;
 use crate::parallel::in_parallel;
-use crate::shard::{SHARDS, Shard, StateId};
-use crate::shelf::Shelf;
+use crate::shard::{SHARDS, StateId};
 
 /// A state's number in the graph: breadth-first, so a smaller one is at most as deep.
 pub(crate) type Node = u32;
 
 /// Edges by the state they leave. Steps that change nothing are no edges.
 pub(crate) struct Graph {
+    /// The id of each node.
+    ids: Vec<StateId>,
     /// Where the edges of each node end; they begin where those of the node before it end.
     ends: Vec<u32>,
     /// Before [`Graph::finish`] these are state ids.
@@ -23,6 +24,7 @@ pub(crate) struct Graph {
 impl Graph {
     pub(crate) fn new(labels: usize) -> Graph {
         Graph {
+            ids: Vec::new(),
             ends: Vec::new(),
             targets: Vec::new(),
             classes: Vec::new(),
@@ -31,10 +33,10 @@ impl Graph {
         }
     }
 
-    /// Adds the next states' edges; `targets` has one id for each edge.
-    pub(crate) fn append<'a>(&mut self, edges: &Edges, targets: impl Iterator<Item = &'a StateId>) {
+    /// Adds the next states' edges; `targets` has one id for each.
+    pub(crate) fn append(&mut self, edges: &Edges, targets: &[StateId]) {
         let mut end = self.targets.len();
-        self.targets.extend(targets.map(|id| id.0));
+        self.targets.extend(targets.iter().map(|id| id.0));
         assert!(u32::try_from(self.targets.len()).is_ok(), "more steps than can be numbered");
         self.ends.extend(edges.degrees.iter().map(|degree| {
             end += *degree as usize;
@@ -44,17 +46,17 @@ impl Graph {
         self.labels.extend_from_slice(&edges.labels);
     }
 
+    /// Adds states, in the order in which they were found: that is their number.
+    pub(crate) fn extend(&mut self, found: &[StateId]) {
+        self.ids.extend_from_slice(found);
+    }
+
     /// Turns state ids into numbers.
-    pub(crate) fn finish<S, H: Shelf<S>>(&mut self, shards: &[Shard<H>], threads: usize) {
-        let mut numbers: Vec<Vec<Node>> =
-            shards.iter().map(|shard| Vec::with_capacity(shard.shelf.len() as usize)).collect();
-        let mut next: Node = 0;
-        for level in 1..shards.first().map_or(0, |shard| shard.levels.len()) {
-            for (shard, numbers) in shards.iter().zip(&mut numbers) {
-                let size = shard.levels[level] - shard.levels[level - 1];
-                numbers.extend(next..next + size);
-                next += size;
-            }
+    pub(crate) fn finish(&mut self, threads: usize) {
+        let mut numbers: Vec<Vec<Node>> = vec![Vec::new(); SHARDS];
+        for (node, id) in self.ids.iter().enumerate() {
+            // A shard numbers its states in the same order.
+            numbers[id.shard()].push(node as Node);
         }
         let share = self.targets.len().div_ceil(threads).max(1);
         let mut work: Vec<_> = self.targets.chunks_mut(share).collect();
@@ -64,6 +66,11 @@ impl Graph {
                 *target = numbers[id.shard()][id.local() as usize];
             }
         });
+    }
+
+    /// The id of a node.
+    pub(crate) fn id(&self, node: Node) -> StateId {
+        self.ids[node as usize]
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -105,25 +112,10 @@ impl Graph {
         self.labels[node as usize * self.stride + label / 8] >> (label % 8) & 1 == 1
     }
 
+    /// Memory held, what vectors keep in reserve left out: it depends on how edges came.
     pub(crate) fn bytes(&self) -> usize {
-        self.ends.capacity() * size_of::<u32>()
-            + self.targets.capacity() * size_of::<u32>()
-            + self.classes.capacity() * size_of::<u16>()
-            + self.labels.capacity()
+        (self.ids.len() + self.ends.len() + self.targets.len()) * size_of::<u32>()
+            + self.classes.len() * size_of::<u16>()
+            + self.labels.len()
     }
-}
-
-/// The id of a node: the inverse of the numbering in [`Graph::finish`].
-pub(crate) fn id_of<H>(shards: &[Shard<H>], node: Node) -> StateId {
-    let mut left = node;
-    for level in 1.. {
-        for (index, shard) in shards.iter().enumerate() {
-            let size = shard.levels[level] - shard.levels[level - 1];
-            if left < size {
-                return StateId::new(index, shard.levels[level - 1] + left);
-            }
-            left -= size;
-        }
-    }
-    unreachable!("node {node} was found in one of {SHARDS} shards")
 }

@@ -9,7 +9,7 @@ use crate::property::Property;
 /// States are compared, hashed and kept by the million: make them flat and small. An action that
 /// [`Model::actions`] lists is one transition; two actions may lead to the same state.
 pub trait Model: Sync + Sized {
-    /// One state of the system.
+    /// One state of the system. States that are not equal should also hash differently.
     type State: Clone + Eq + Hash + Send + Sync;
     /// What takes the system from one state to the next.
     type Action: Clone + Send + Sync;
@@ -40,14 +40,17 @@ pub trait Model: Sync + Sized {
 
     /// Brings a state into normal form: equal up to the names of opaque things (versions, uids).
     ///
-    /// Two states with one normal form must have the same future, step by step and property by
-    /// property. A step that changes a state is a step, also if the normal form stays the same.
+    /// Two states with one normal form must have the same future: steps of the same fairness classes to
+    /// states that again have one normal form, and the same truth of every predicate. So what is
+    /// renamed must not be what a class or a property names: that would be symmetry. A step that
+    /// changes a state is a step, also if the normal form stays the same.
     fn canonical(&self, state: Self::State) -> Self::State {
         state
     }
 
     /// The representative of a state among those that a permutation of like parts gives, or `None`
-    /// if the model has no such symmetry. Used on request, and only for safety.
+    /// if the model has no such symmetry. Used on request, and only for safety. The permutations must
+    /// preserve steps, and the truth of every property of states and steps.
     fn representative(&self, _state: &Self::State) -> Option<Self::State> {
         None
     }
@@ -70,6 +73,7 @@ impl Class {
 
     /// The class whose name is at `index` in [`Model::fairness`].
     pub const fn new(index: u16) -> Class {
+        assert!(index != u16::MAX, "there are fewer classes than that");
         Class(index)
     }
 }

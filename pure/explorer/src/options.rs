@@ -17,7 +17,8 @@ pub struct Options<'a> {
     pub properties: Option<&'a [String]>,
     /// End as incomplete when more states than this were found.
     pub max_states: Option<u64>,
-    /// End as incomplete when more memory than this is held.
+    /// End as incomplete when more memory than this is held. What threads need for a batch, a few
+    /// megabytes each, is not counted: the end of a run does not depend on their number.
     pub max_bytes: Option<u64>,
     /// Becomes true when somebody wants the run to end.
     pub stop: Option<&'a AtomicBool>,
@@ -46,8 +47,9 @@ pub enum Storage {
     /// The state itself.
     #[default]
     Exact,
-    /// A fingerprint of 128 bits. Two states with one fingerprint would be taken for one; the
-    /// report bounds the chance of that.
+    /// A fingerprint of 128 bits, made of what the state's `Hash` feeds to its hasher. Two states with
+    /// one fingerprint would be taken for one; the report bounds the chance of that, if states that
+    /// are not equal feed different bytes, as they do with a derived `Hash`.
     Fingerprint,
 }
 
@@ -66,6 +68,8 @@ pub struct Progress<'a> {
     pub depth: u32,
     /// Memory held.
     pub bytes: u64,
+    /// An upper bound for the chance that two states were taken for one.
+    pub collision_probability: f64,
 }
 
 /// What a run is doing.
@@ -89,7 +93,7 @@ pub enum Refused {
     },
     /// Two properties have this name.
     PropertyTwice(String),
-    /// A property has no formula, or formulas of several kinds.
+    /// A property has no formula, or formulas of several kinds, or is a `sometimes` with several.
     PropertyShape(String),
     /// Symmetry does not preserve this liveness property.
     SymmetryWithLiveness(String),
@@ -97,6 +101,8 @@ pub enum Refused {
     NoSymmetry,
     /// The model has no initial state.
     NoInitialState,
+    /// A walk has no use for this option.
+    NotForWalks(&'static str),
     /// The model has more fairness classes than can be told apart.
     TooManyClasses(usize),
 }
@@ -109,13 +115,17 @@ impl fmt::Display for Refused {
             }
             Refused::PropertyTwice(name) => write!(f, "two properties are called `{name}`"),
             Refused::PropertyShape(name) => {
-                write!(f, "property `{name}` must have at least one formula, and all of one kind")
+                write!(
+                    f,
+                    "property `{name}` must have one formula, or several of one kind that is not `sometimes`"
+                )
             }
             Refused::SymmetryWithLiveness(name) => {
                 write!(f, "symmetry does not preserve liveness: leave out symmetry, or the property `{name}`")
             }
             Refused::NoSymmetry => write!(f, "this model has no symmetry to use"),
             Refused::NoInitialState => write!(f, "this model has no initial state"),
+            Refused::NotForWalks(option) => write!(f, "a random walk does not support {option}"),
             Refused::TooManyClasses(count) => {
                 write!(f, "this model has {count} fairness classes; at most {} are supported", u16::MAX)
             }

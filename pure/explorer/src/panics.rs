@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::model::Model;
+use crate::model::{Field, Model};
 use crate::plan::Plan;
 use crate::shard::StateId;
 
@@ -46,15 +46,27 @@ fn panics_at<M: Model>(plan: &Plan<'_, M>, state: &M::State) -> Option<String> {
         return Some("listing the actions".into());
     }
     for action in &actions {
-        let Ok(next) = catch(|| model.next(state, action)) else { return Some(model.action_name(action)) };
+        let Ok(next) = catch(|| model.next(state, action)) else { return Some(name(model, action)) };
         let judging =
             plan.properties.iter().find(|p| catch(|| p.allows(model, state, action, &next)).is_err());
         if let Some(property) = judging {
             return Some(format!("judging {}", property.name));
         }
         if catch(|| plan.normal(next)).is_err() {
-            return Some(model.action_name(action));
+            return Some(name(model, action));
         }
     }
     None
+}
+
+/// A state as people read it; a model that cannot show one is no reason to show nothing.
+pub(crate) fn fields<M: Model>(model: &M, state: &M::State) -> Vec<Field> {
+    let cannot = |message| vec![Field::new("this state", format!("cannot be shown: {message}"))];
+    catch(|| model.fields(state)).unwrap_or_else(cannot)
+}
+
+/// How people call an action, likewise.
+pub(crate) fn name<M: Model>(model: &M, action: &M::Action) -> String {
+    catch(|| model.action_name(action))
+        .unwrap_or_else(|message| format!("an action without a name: {message}"))
 }

@@ -1,30 +1,21 @@
 //! The one place where threads are started. What they compute must not depend on how many they are.
 
-use std::thread;
+use std::num::NonZeroUsize;
 
-/// Does the work on every item: on the last one here, on the others in threads of their own.
+use rayon::prelude::*;
+
+/// Does the work in a pool of so many threads, in which [`in_parallel`] then finds them.
 ///
-/// The threads are named `explorer`, so that a binary can tell a panicking model from a bug of its own.
-#[expect(clippy::disallowed_methods, reason = "the explorer alone may use threads")]
-pub(crate) fn in_parallel<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync) {
-    let Some((here, elsewhere)) = items.split_last_mut() else { return };
-    thread::scope(|scope| {
-        for item in elsewhere {
-            let work = &work;
-            let spawned =
-                thread::Builder::new().name("explorer".into()).spawn_scoped(scope, move || work(item));
-            spawned.expect("the operating system starts another thread");
-        }
-        work(here);
-    });
+/// They are named `explorer`, so that a binary can tell a panicking model from a bug of its own.
+pub(crate) fn in_pool<T: Send>(threads: NonZeroUsize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).thread_name(|_| "explorer".into());
+    pool.build().expect("the operating system starts threads").install(work)
 }
 
-/// Does the work in a thread named `explorer`.
-#[expect(clippy::disallowed_methods, reason = "the explorer alone may use threads")]
-pub(crate) fn in_explorer_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    thread::scope(|scope| {
-        let spawned = thread::Builder::new().name("explorer".into()).spawn_scoped(scope, work);
-        let joined = spawned.expect("the operating system starts another thread").join();
-        joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+/// Does the work on every item, by all threads of the pool.
+pub(crate) fn in_parallel<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
+    match items {
+        [item] => work(item),
+        items => items.par_iter_mut().with_max_len(1).for_each(work),
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::options::{Options, Refused};
-use crate::property::{Formula, Property, StateFn, StepFn};
+use crate::property::{Formula, Kind, Property, StateFn, StepFn};
 
 /// The chosen properties of a model, and what the search needs of them.
 pub(crate) struct Plan<'m, M: Model> {
@@ -41,14 +41,14 @@ impl<'m, M: Model> Plan<'m, M> {
 
     /// What the search looks for; `found` tells which properties are settled already.
     pub(crate) fn watch(&self, found: impl Fn(usize) -> bool) -> Watch<'_, M> {
-        let mut watch = Watch { states: Vec::new(), steps: Vec::new(), deadlock: None };
+        let mut watch = Watch { states: Vec::new(), steps: Vec::new(), deadlock: Vec::new() };
         for (index, property) in self.properties.iter().enumerate().filter(|(index, _)| !found(*index)) {
             for formula in &property.formulas {
                 match formula {
                     Formula::Always(p) => watch.states.push((index, p, false)),
                     Formula::Sometimes(p) => watch.states.push((index, p, true)),
                     Formula::AlwaysStep(p) => watch.steps.push((index, p)),
-                    Formula::NoDeadlock => watch.deadlock = Some(index),
+                    Formula::NoDeadlock => watch.deadlock.push(index),
                     _ => {}
                 }
             }
@@ -73,8 +73,8 @@ pub(crate) struct Watch<'p, M: Model> {
     pub(crate) states: Vec<(usize, &'p StateFn<M>, bool)>,
     /// Property and predicate; a step that does not satisfy it settles the property.
     pub(crate) steps: Vec<(usize, &'p StepFn<M>)>,
-    /// The property that a state without actions settles.
-    pub(crate) deadlock: Option<usize>,
+    /// The properties that a state without actions settles.
+    pub(crate) deadlock: Vec<usize>,
 }
 
 /// The state predicates of a liveness formula, in the order of its labels.
@@ -91,7 +91,10 @@ fn choose<M: Model>(all: Vec<Property<M>>, names: Option<&[String]>) -> Result<V
         if all[..index].iter().any(|other| other.name == property.name) {
             return Err(Refused::PropertyTwice(property.name.clone()));
         }
-        if property.formulas.is_empty() || property.formulas.iter().any(|f| f.kind() != property.kind()) {
+        // One state settles a `sometimes`; that several were is more than a search remembers.
+        let too_many = property.kind() == Kind::Sometimes && property.formulas.len() > 1;
+        let mixed = property.formulas.iter().any(|f| f.kind() != property.kind());
+        if property.formulas.is_empty() || mixed || too_many {
             return Err(Refused::PropertyShape(property.name.clone()));
         }
     }

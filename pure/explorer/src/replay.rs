@@ -1,10 +1,10 @@
 //! Turns what a search remembers (parents, edges) back into behaviours that people can read, by
 //! running the model along them.
 
-use crate::graph::{Graph, id_of};
+use crate::graph::Graph;
 use crate::lasso::Lasso;
 use crate::model::Model;
-use crate::panics::{Panicked, locate};
+use crate::panics::{Panicked, fields, locate, name};
 use crate::plan::Plan;
 use crate::property::Property;
 use crate::report::{Cycle, Step, Trace};
@@ -41,9 +41,8 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
                 next != behaviour.state && !property.allows(model, &behaviour.state, action, &next);
             violates.then(|| (action, model.canonical(next)))
         });
-        if let Some((action, next)) = step {
-            behaviour.push(model, action, next);
-        }
+        let (action, next) = step.expect("symmetry preserves properties of steps");
+        behaviour.push(model, action, next);
         Trace { steps: behaviour.steps, cycle: None }
     }
 
@@ -62,7 +61,7 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
 
     /// A lasso; every step of it is one of the model's, and takes the class that its edge does.
     pub(crate) fn lasso(&self, graph: &Graph, lasso: &Lasso) -> Trace {
-        let mut behaviour = self.shortest(id_of(self.shards, lasso.stem.start));
+        let mut behaviour = self.shortest(graph.id(lasso.stem.start));
         for edge in &lasso.stem.edges {
             self.follow(graph, &mut behaviour, *edge);
         }
@@ -93,14 +92,14 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
         let initial = self.plan.model.init().into_iter().map(|state| self.plan.model.canonical(state));
         let initial = initial.into_iter().find(|state| self.is(first, state));
         let state = initial.expect("the first state of a path is an initial one");
-        let step = Step { action: None, state: self.plan.model.fields(&state) };
+        let step = Step { action: None, state: fields(self.plan.model, &state) };
         let mut behaviour = Behaviour { state, steps: vec![step] };
         ids.for_each(|id| self.advance(&mut behaviour, id, None));
         behaviour
     }
 
     fn follow(&self, graph: &Graph, behaviour: &mut Behaviour<M>, edge: u32) {
-        let target = id_of(self.shards, graph.target(edge));
+        let target = graph.id(graph.target(edge));
         self.advance(behaviour, target, Some(graph.class(edge)));
     }
 
@@ -136,7 +135,7 @@ impl<M: Model, H: Shelf<M::State>> Replay<'_, M, H> {
 
 impl<M: Model> Behaviour<M> {
     fn push(&mut self, model: &M, action: &M::Action, next: M::State) {
-        self.steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
+        self.steps.push(Step { action: Some(name(model, action)), state: fields(model, &next) });
         self.state = next;
     }
 }

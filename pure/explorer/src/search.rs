@@ -1,7 +1,8 @@
-//! Breadth-first search, level by level, in batches. A batch has three parts: threads compute the
-//! successors of consecutive states; threads insert them, each into its own shards, in the order of
-//! the states they came from; the edges are put in order. So nothing depends on how many threads
-//! there are: not counts, not numbering, not which parent is first.
+//! Breadth-first search, level by level, in batches. A batch has three rounds: successors of
+//! consecutive states are computed; they are inserted, shard by shard, in the order of the states they
+//! came from; what is new is put in that order too, and so are the edges. The threads of a round share
+//! nothing that is written. So nothing depends on how many there are: not counts, not numbering, not
+//! which parent is first.
 
 use std::sync::atomic::Ordering;
 
@@ -17,9 +18,11 @@ use crate::shard::{SHARDS, Shard, StateId, shard_of};
 use crate::shelf::Shelf;
 
 /// States expanded at a time; bounds the memory for successors on their way.
-const BATCH: u64 = 16 * 1024;
+const BATCH: usize = 16 * 1024;
 /// Below this many states a batch is not worth waking threads for.
-const PARALLEL: u64 = 512;
+const PARALLEL: usize = 512;
+/// With several threads, pieces for each: who is done early takes another.
+const PIECES: usize = 4;
 
 /// Why a search ended.
 #[derive(Clone, Debug)]
@@ -31,12 +34,6 @@ pub(crate) enum Ended {
     Panicked(Panicked),
 }
 
-/// Successors for one shard: those of each piece, and the ids that they got.
-struct Column<S, K> {
-    found: Vec<Vec<Successor<S, K>>>,
-    ids: Vec<Vec<StateId>>,
-}
-
 /// A search, and afterwards what it found.
 pub(crate) struct Search<'a, M: Model, H: Shelf<M::State>> {
     pub(crate) plan: &'a Plan<'a, M>,
@@ -44,25 +41,59 @@ pub(crate) struct Search<'a, M: Model, H: Shelf<M::State>> {
     pub(crate) shards: Vec<Shard<H>>,
     pieces: Vec<Piece<M::State, H::Mark>>,
     columns: Vec<Column<M::State, H::Mark>>,
+    rows: Vec<Row>,
+    /// The level that is being expanded, in the order in which its states were found.
+    frontier: Vec<StateId>,
+    /// The level that is being found.
+    next: Vec<StateId>,
     pub(crate) graph: Option<Graph>,
+    /// How many initial states there are.
+    pub(crate) initial: u32,
     pub(crate) generated: u64,
     pub(crate) depth: u32,
     pub(crate) sightings: Vec<Option<Sighting>>,
     pub(crate) peak_bytes: u64,
 }
 
+/// What pieces found for one shard, and the ids that it got.
+struct Column<S, K> {
+    found: Vec<Vec<Successor<S, K>>>,
+    ids: Vec<Vec<StateId>>,
+    /// For each piece the number of the first state that it brought, if it brought any.
+    firsts: Vec<u32>,
+}
+
+/// What one piece found, after insertion.
+#[derive(Default)]
+struct Row {
+    /// New states, in the order in which they were found.
+    new: Vec<StateId>,
+    /// The target of each edge.
+    targets: Vec<StateId>,
+}
+
 impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
     pub(crate) fn new(plan: &'a Plan<'a, M>, options: &'a Options<'a>) -> Self {
-        let threads = options.threads.get();
-        let column =
-            || Column { found: (0..threads).map(|_| Vec::new()).collect(), ids: vec![Vec::new(); threads] };
+        let pieces = match options.threads.get() {
+            1 => 1,
+            threads => threads * PIECES,
+        };
+        let column = || Column {
+            found: (0..pieces).map(|_| Vec::new()).collect(),
+            ids: vec![Vec::new(); pieces],
+            firsts: vec![0; pieces],
+        };
         Search {
             plan,
             options,
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
-            pieces: (0..threads).map(|_| Piece::new(plan.properties.len())).collect(),
+            pieces: (0..pieces).map(|_| Piece::new(plan.properties.len())).collect(),
             columns: (0..SHARDS).map(|_| column()).collect(),
+            rows: (0..pieces).map(|_| Row::default()).collect(),
+            frontier: Vec::new(),
+            next: Vec::new(),
             graph: plan.needs_graph().then(|| Graph::new(plan.labels)),
+            initial: 0,
             generated: 0,
             depth: 0,
             sightings: vec![None; plan.properties.len()],
@@ -73,44 +104,50 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
     /// Explores until nothing is left, or a budget, or somebody, ends it.
     pub(crate) fn run(&mut self) -> Result<Ended, Refused> {
         match self.begin() {
-            Ok(0) => return Err(Refused::NoInitialState),
-            Ok(_) => {}
+            Ok(()) if self.next.is_empty() => return Err(Refused::NoInitialState),
+            Ok(()) => self.initial = self.next.len() as u32,
             Err(panicked) => return Ok(Ended::Panicked(panicked)),
         }
-        loop {
-            self.shards.iter_mut().for_each(Shard::next_level);
-            let frontier: u64 = self.shards.iter().map(|shard| shard.frontier().len() as u64).sum();
-            if frontier == 0 {
-                break;
-            }
+        while !self.next.is_empty() {
             self.depth += 1;
-            if let Some(ended) = self.expand_level(frontier) {
-                return Ok(self.end_early(ended));
+            self.shards.iter_mut().for_each(Shard::next_level);
+            std::mem::swap(&mut self.frontier, &mut self.next);
+            self.next.clear();
+            if let Some(graph) = &mut self.graph {
+                graph.extend(&self.frontier);
+            }
+            if let Some(ended) = self.expand_level() {
+                return Ok(ended);
             }
         }
         if let Some(graph) = &mut self.graph {
-            graph.finish(&self.shards, self.options.threads.get());
+            graph.finish(self.options.threads.get());
         }
         Ok(Ended::Complete)
     }
 
-    /// Inserts the initial states, and counts them.
-    fn begin(&mut self) -> Result<u64, Panicked> {
+    /// Inserts the initial states.
+    fn begin(&mut self) -> Result<(), Panicked> {
         let plan = self.plan;
         let initial = || plan.model.init().into_iter().map(|state| plan.normal(state)).collect::<Vec<_>>();
         let initial = catch(initial).map_err(|message| Panicked { state: StateId::NONE, message })?;
         for state in initial {
             let mark = H::mark(&state);
-            self.shards[shard_of(H::hash(mark))].insert(mark, state, StateId::NONE);
+            let index = shard_of(H::hash(mark));
+            let before = self.shards[index].shelf.len();
+            let local = self.shards[index].insert(mark, state, StateId::NONE);
+            if local == before {
+                self.next.push(StateId::new(index, local));
+            }
             self.generated += 1;
         }
-        Ok(self.generated)
+        Ok(())
     }
 
-    fn expand_level(&mut self, frontier: u64) -> Option<Ended> {
+    fn expand_level(&mut self) -> Option<Ended> {
         let mut done = 0;
-        while done < frontier {
-            let batch = self.batch_size().min(frontier - done);
+        while done < self.frontier.len() {
+            let batch = self.batch_size().min(self.frontier.len() - done);
             let pieces = if batch < PARALLEL { 1 } else { self.pieces.len() };
             self.compute(done, batch, pieces);
             // The batch of a panic counts for nothing: its pieces end where the threads' shares do.
@@ -118,50 +155,56 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
                 return Some(Ended::Panicked(panicked));
             }
             self.insert(pieces);
-            self.connect(pieces);
+            self.order(pieces);
             self.collect(pieces);
             done += batch;
-            if let Some(ended) = self.account(frontier - done) {
-                return Some(ended);
+            if let Some(ended) = self.account(done) {
+                return Some(self.end_early(done, ended));
             }
         }
         None
     }
 
     /// A small budget of states is met with small batches.
-    fn batch_size(&self) -> u64 {
-        let left = self.options.max_states.map_or(BATCH, |max| max.saturating_sub(self.distinct()) + 1);
-        left.clamp(1, BATCH)
+    fn batch_size(&self) -> usize {
+        let left = |max: u64| max.saturating_sub(self.distinct()) as usize;
+        self.options.max_states.map_or(BATCH, |max| left(max).saturating_add(1).min(BATCH))
     }
 
-    /// Computes the successors of `batch` states of the frontier, from the one at `start` on.
-    fn compute(&mut self, start: u64, batch: u64, pieces: usize) {
-        let expander = Expander {
+    fn expander(&self) -> Expander<'_, M, H> {
+        Expander {
             plan: self.plan,
             watch: self.plan.watch(|property| self.sightings[property].is_some()),
             labels: self.plan.label_predicates(),
             shards: &self.shards,
-        };
-        let share = |piece: u64| start + batch * piece / pieces as u64;
-        let mut work: Vec<_> = self.pieces[..pieces].iter_mut().enumerate().collect();
-        in_parallel(&mut work, |(index, piece)| {
-            let positions = share(*index as u64)..share(*index as u64 + 1);
-            expander.expand(frontier_ids(expander.shards, positions), piece);
-        });
+        }
     }
 
-    /// Inserts what the pieces found: each thread into its own shards.
+    /// Computes the successors of `batch` states of the frontier, from the one at `start` on.
+    fn compute(&mut self, start: usize, batch: usize, pieces: usize) {
+        let mut own = std::mem::take(&mut self.pieces);
+        let expander = self.expander();
+        let share = |piece: usize| start + batch * piece / pieces;
+        let mut work: Vec<_> = own[..pieces].iter_mut().enumerate().collect();
+        in_parallel(&mut work, |(index, piece)| {
+            let sources = &self.frontier[share(*index)..share(*index + 1)];
+            expander.expand(sources.iter().copied(), piece);
+        });
+        drop(expander);
+        self.pieces = own;
+    }
+
+    /// Inserts what the pieces found, shard by shard.
     fn insert(&mut self, pieces: usize) {
         self.exchange(pieces);
-        let with_ids = self.graph.is_some();
-        let share = SHARDS.div_ceil(pieces);
-        let shards = self.shards.chunks_mut(share);
-        let mut work: Vec<_> = shards.zip(self.columns.chunks_mut(share)).enumerate().collect();
-        in_parallel(&mut work, |(group, (shards, columns))| {
-            for (index, (shard, column)) in shards.iter_mut().zip(columns.iter_mut()).enumerate() {
-                column.insert(*group * share + index, shard, with_ids);
-            }
-        });
+        let mut work: Vec<_> = self.shards.iter_mut().zip(&mut self.columns).enumerate().collect();
+        let insert = |(index, (shard, column)): &mut (usize, (&mut Shard<H>, &mut Column<_, _>))| {
+            column.insert(*index, shard, pieces);
+        };
+        match pieces {
+            1 => work.iter_mut().for_each(insert),
+            _ => in_parallel(&mut work, insert),
+        }
         self.exchange(pieces);
     }
 
@@ -174,13 +217,16 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         }
     }
 
-    /// Adds the edges of the batch to the graph, in the order of the states they leave.
-    fn connect(&mut self, pieces: usize) {
-        let Some(graph) = &mut self.graph else { return };
-        for (index, piece) in self.pieces[..pieces].iter().enumerate() {
-            let mut ids: Vec<_> = self.columns.iter().map(|column| column.ids[index].iter()).collect();
-            let targets = piece.edges.shards.iter().filter_map(|shard| ids[usize::from(*shard)].next());
-            graph.append(&piece.edges, targets);
+    /// Puts what is new in the order in which it was found, and the edges in that of the states they leave.
+    fn order(&mut self, pieces: usize) {
+        let columns = &self.columns;
+        let mut work: Vec<_> = self.rows.iter_mut().zip(&self.pieces).take(pieces).enumerate().collect();
+        in_parallel(&mut work, |(index, (row, piece))| row.fill(*index, piece, columns));
+        for (row, piece) in self.rows.iter().zip(&self.pieces).take(pieces) {
+            self.next.extend_from_slice(&row.new);
+            if let Some(graph) = &mut self.graph {
+                graph.append(&piece.edges, &row.targets);
+            }
         }
     }
 
@@ -194,14 +240,16 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
     }
 
     /// Keeps count after a batch, and ends the run where a bound is reached.
-    fn account(&mut self, left_in_level: u64) -> Option<Ended> {
+    fn account(&mut self, done: usize) -> Option<Ended> {
         let distinct = self.distinct();
         let bytes = self.bytes();
         self.peak_bytes = self.peak_bytes.max(bytes);
-        let frontier = left_in_level + self.next_level_len();
+        let frontier = (self.frontier.len() - done + self.next.len()) as u64;
         if let Some(progress) = self.options.progress {
             let (generated, depth) = (self.generated, self.depth);
-            progress(&Progress { phase: Phase::Exploring, distinct, generated, frontier, depth, bytes });
+            let collision_probability = H::collision_probability(distinct);
+            let phase = Phase::Exploring;
+            progress(&Progress { phase, distinct, generated, frontier, depth, bytes, collision_probability });
         }
         if frontier == 0 {
             return None;
@@ -219,103 +267,77 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
 
     /// A search that ends early still judges the states that it found and did not expand, and counts
     /// the level that it began.
-    fn end_early(&mut self, ended: Ended) -> Ended {
-        if matches!(ended, Ended::Panicked(_)) {
-            return ended;
-        }
-        let left: Vec<StateId> = self.unexpanded().collect();
-        let expander = Expander {
-            plan: self.plan,
-            watch: self.plan.watch(|property| self.sightings[property].is_some()),
-            labels: Vec::new(),
-            shards: &self.shards,
-        };
-        expander.judge_all(left.into_iter(), &mut self.pieces[0]);
+    fn end_early(&mut self, done: usize, ended: Ended) -> Ended {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        let left = self.frontier[done..].iter().chain(&self.next);
+        self.expander().judge_all(left.copied(), &mut pieces[0]);
+        self.pieces = pieces;
         if let Some(panicked) = self.pieces[0].panicked.take() {
             return Ended::Panicked(panicked);
         }
         self.collect(1);
-        self.depth += u32::from(self.next_level_len() > 0);
+        self.depth += u32::from(!self.next.is_empty());
         ended
-    }
-
-    /// States found in the level that is being filled.
-    fn next_level_len(&self) -> u64 {
-        let filled = |shard: &Shard<H>| shard.levels.last().map_or(0, |start| shard.shelf.len() - start);
-        self.shards.iter().map(|shard| u64::from(filled(shard))).sum()
-    }
-
-    /// Level by level, so that what is sighted first is nearest.
-    fn unexpanded(&self) -> impl Iterator<Item = StateId> + '_ {
-        let ids =
-            |index: usize, locals: std::ops::Range<u32>| locals.map(move |local| StateId::new(index, local));
-        let shards = || self.shards.iter().enumerate();
-        let this_level = shards().flat_map(move |(index, shard)| ids(index, shard.frontier()));
-        let next_level =
-            shards().flat_map(move |(index, shard)| ids(index, shard.frontier().end..shard.shelf.len()));
-        this_level.chain(next_level)
     }
 
     /// Successors on their way are no more.
     pub(crate) fn free_buffers(&mut self) {
         self.pieces.clear();
         self.columns.clear();
+        self.rows.clear();
+        self.frontier = Vec::new();
+        self.next = Vec::new();
     }
 
     pub(crate) fn distinct(&self) -> u64 {
         self.shards.iter().map(|shard| u64::from(shard.shelf.len())).sum()
     }
 
+    /// Memory held for what was found. The buffers of a batch are bounded, and depend on the number of
+    /// threads, which the end of a run must not.
     pub(crate) fn bytes(&self) -> u64 {
         let shards: usize = self.shards.iter().map(Shard::bytes).sum();
-        let pieces: usize = self.pieces.iter().map(Piece::bytes).sum();
-        let columns: usize = self.columns.iter().map(Column::bytes).sum();
-        (shards + pieces + columns + self.graph.as_ref().map_or(0, Graph::bytes)) as u64
+        let ids = (self.frontier.len() + self.next.len()) * size_of::<StateId>();
+        (shards + ids + self.graph.as_ref().map_or(0, Graph::bytes)) as u64
     }
 }
 
 impl<S, K: Copy> Column<S, K> {
-    fn insert<H: Shelf<S, Mark = K>>(&mut self, index: usize, shard: &mut Shard<H>, with_ids: bool) {
-        for (found, ids) in self.found.iter_mut().zip(&mut self.ids) {
+    fn insert<H: Shelf<S, Mark = K>>(&mut self, index: usize, shard: &mut Shard<H>, pieces: usize) {
+        let columns = self.found.iter_mut().zip(&mut self.ids).zip(&mut self.firsts);
+        for ((found, ids), first) in columns.take(pieces) {
             ids.clear();
+            *first = shard.shelf.len();
             let mut found = found.drain(..);
-            loop {
+            while !found.as_slice().is_empty() {
                 let block = found.as_slice().iter().take(BLOCK);
                 let known = shard.shelf.glance(block.map(|next| (next.mark, &next.state)));
                 for (known, Successor { mark, parent, state }) in known.into_iter().zip(&mut found) {
                     let local = known.unwrap_or_else(|| shard.insert(mark, state, parent));
-                    if with_ids {
-                        ids.push(StateId::new(index, local));
-                    }
-                }
-                if found.as_slice().is_empty() {
-                    break;
+                    ids.push(StateId::new(index, local));
                 }
             }
         }
     }
-
-    fn bytes(&self) -> usize {
-        let found: usize = self.found.iter().map(Vec::capacity).sum();
-        let ids: usize = self.ids.iter().map(Vec::capacity).sum();
-        found * size_of::<Successor<S, K>>() + ids * size_of::<StateId>()
-    }
 }
 
-/// The states of the frontier at these positions: shard by shard, in the order of insertion.
-fn frontier_ids<H>(
-    shards: &[Shard<H>],
-    positions: std::ops::Range<u64>,
-) -> impl Iterator<Item = StateId> + '_ {
-    let mut skip = positions.start;
-    let mut take = positions.end - positions.start;
-    shards.iter().enumerate().flat_map(move |(index, shard)| {
-        let frontier = shard.frontier();
-        let skipped = skip.min(frontier.len() as u64);
-        let taken = take.min(frontier.len() as u64 - skipped);
-        skip -= skipped;
-        take -= taken;
-        let first = frontier.start + skipped as u32;
-        (first..first + taken as u32).map(move |local| StateId::new(index, local))
-    })
+impl Row {
+    fn fill<S, K>(&mut self, piece: usize, found: &Piece<S, K>, columns: &[Column<S, K>]) {
+        let mut ids: Vec<_> = columns.iter().map(|column| column.ids[piece].iter()).collect();
+        let mut next: Vec<u32> = columns.iter().map(|column| column.firsts[piece]).collect();
+        self.new.clear();
+        for shard in &found.order {
+            let shard = usize::from(*shard);
+            // A shard numbers what is new in the order in which it comes.
+            if let Some(id) = ids[shard].next()
+                && id.local() == next[shard]
+            {
+                next[shard] += 1;
+                self.new.push(*id);
+            }
+        }
+        let id = |place: &StateId| columns[place.shard()].ids[piece][place.local() as usize];
+        self.targets.clear();
+        self.targets.extend(found.edges.targets.iter().map(id));
+    }
 }

@@ -44,13 +44,13 @@ pub(crate) struct Shard<H> {
     pub(crate) shelf: H,
     /// From which state each was found first.
     pub(crate) parents: Vec<StateId>,
-    /// Where each level begins, that is, states of one depth; the last entry is the one being filled.
-    pub(crate) levels: Vec<u32>,
+    /// Where the states of the level that is being filled begin.
+    level_start: u32,
 }
 
 impl<H: Default> Default for Shard<H> {
     fn default() -> Self {
-        Shard { shelf: H::default(), parents: Vec::new(), levels: vec![0] }
+        Shard { shelf: H::default(), parents: Vec::new(), level_start: 0 }
     }
 }
 
@@ -68,22 +68,13 @@ impl<H> Shard<H> {
         local
     }
 
-    /// The states of the level that is being expanded.
-    pub(crate) fn frontier(&self) -> std::ops::Range<u32> {
-        match self.levels[..] {
-            [.., start, end] => start..end,
-            _ => 0..0,
-        }
-    }
-
     /// Ends the level that was being filled: it is expanded next.
     pub(crate) fn next_level<S>(&mut self)
     where
         H: Shelf<S>,
     {
-        let filled = self.levels.last().copied().unwrap_or(0);
-        self.shelf.retire(filled);
-        self.levels.push(self.shelf.len());
+        self.shelf.retire(self.level_start);
+        self.level_start = self.shelf.len();
     }
 
     pub(crate) fn bytes<S>(&self) -> usize

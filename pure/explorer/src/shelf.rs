@@ -31,6 +31,9 @@ pub(crate) trait Shelf<S>: Default + Send + Sync {
     /// Memory held.
     fn bytes(&self) -> usize;
 
+    /// A bound for the chance that two of so many states were taken for one.
+    fn collision_probability(states: u64) -> f64;
+
     /// The number of a state, and whether it is new.
     #[inline]
     fn insert(&mut self, mark: Self::Mark, state: S) -> (u32, bool) {
@@ -128,6 +131,10 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Exact<S> {
     fn bytes(&self) -> usize {
         self.numbers.bytes() + self.states.capacity() * size_of::<S>()
     }
+
+    fn collision_probability(_states: u64) -> f64 {
+        0.0
+    }
 }
 
 /// Keeps fingerprints, and the states of the frontier only.
@@ -207,5 +214,10 @@ impl<S: Hash + Send + Sync> Shelf<S> for Fingerprints<S> {
         self.numbers.bytes()
             + self.prints.capacity() * size_of::<u128>()
             + self.frontier.capacity() * size_of::<S>()
+    }
+    /// Each pair is equal with a chance of one in 2^128.
+    fn collision_probability(states: u64) -> f64 {
+        let states = states as f64;
+        states * (states - 1.0).max(0.0) / 2.0 / 2f64.powi(128)
     }
 }

@@ -1,12 +1,12 @@
 //! Random deep walks, for what is too large to explore.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
-use crate::check::collision_probability;
 use crate::model::Model;
 use crate::options::{Options, Phase, Progress, Refused};
-use crate::panics::{catch, locate};
-use crate::parallel::in_explorer_thread;
+use crate::panics::{catch, fields, locate, name};
+use crate::parallel::in_pool;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
 use crate::report::{End, Judged, Report, Step, Trace, Verdict};
@@ -29,24 +29,40 @@ pub struct Walks {
 /// # Errors
 /// Says what it does not support instead of passing over it.
 pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
-    in_explorer_thread(|| {
+    refuse(options)?;
+    in_pool(NonZeroUsize::MIN, || {
         let plan = Plan::new(model, options)?;
-        let watch = plan.watch(|_| false);
         let mut walker = Walker {
             plan: &plan,
-            watch,
+            options,
+            watch: plan.watch(|_| false),
             random: SplitMix(walks.seed),
             seen: Fingerprints::default(),
             generated: 0,
             depth: 0,
             shortest: plan.properties.iter().map(|_| None).collect(),
         };
-        if plan.model.init().is_empty() {
-            return Err(Refused::NoInitialState);
-        }
-        let end = walker.all(walks, options);
+        let initial = || model.init().into_iter().map(|state| model.canonical(state)).collect::<Vec<_>>();
+        let end = match catch(initial) {
+            Ok(initial) if initial.is_empty() => return Err(Refused::NoInitialState),
+            Ok(initial) => walker.all(walks, &initial),
+            Err(message) => End::Panicked {
+                message: format!("initial states: {message}"),
+                trace: Trace { steps: Vec::new(), cycle: None },
+            },
+        };
         Ok(walker.report(end))
     })
+}
+
+/// What a walk would pass over.
+fn refuse(options: &Options<'_>) -> Result<(), Refused> {
+    let useless = [
+        (options.threads.get() > 1, "several threads"),
+        (options.symmetry, "symmetry"),
+        (options.max_states.is_some(), "a budget of states"),
+    ];
+    useless.iter().find(|(asked, _)| *asked).map_or(Ok(()), |(_, option)| Err(Refused::NotForWalks(option)))
 }
 
 /// Steele, Lea and Flood's generator: small, and the same everywhere.
@@ -78,6 +94,7 @@ impl<M: Model> Clone for Path<M> {
 
 struct Walker<'a, M: Model> {
     plan: &'a Plan<'a, M>,
+    options: &'a Options<'a>,
     watch: Watch<'a, M>,
     random: SplitMix,
     seen: Fingerprints<M::State>,
@@ -88,20 +105,15 @@ struct Walker<'a, M: Model> {
 }
 
 impl<M: Model> Walker<'_, M> {
-    fn all(&mut self, walks: Walks, options: &Options<'_>) -> End {
-        let stopped = || options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    fn all(&mut self, walks: Walks, initial: &[M::State]) -> End {
         for _ in 0..walks.count {
-            if stopped() {
-                return End::Stopped;
-            }
-            let mut initial = self.plan.model.init();
-            let initial = initial.swap_remove(self.random.below(initial.len()));
-            let mut path = Path { initial: self.plan.model.canonical(initial), actions: Vec::new() };
-            if let Err(message) = catch(|| self.one(&mut path, walks.steps, stopped)) {
+            let initial = initial[self.random.below(initial.len())].clone();
+            let mut path = Path { initial, actions: Vec::new() };
+            if let Err(message) = catch(|| self.one(&mut path, walks.steps)) {
                 let (trace, state) = self.trace(&path);
                 return End::Panicked { message: locate(self.plan, &state, &message), trace };
             }
-            if let Some(progress) = options.progress {
+            if let Some(progress) = self.options.progress {
                 progress(&Progress {
                     phase: Phase::Exploring,
                     distinct: self.seen.len().into(),
@@ -109,14 +121,31 @@ impl<M: Model> Walker<'_, M> {
                     frontier: 0,
                     depth: self.depth,
                     bytes: self.seen.bytes() as u64,
+                    collision_probability: Fingerprints::<M::State>::collision_probability(
+                        self.seen.len().into(),
+                    ),
                 });
             }
+            if let Some(end) = self.must_end() {
+                return end;
+            }
         }
-        if stopped() { End::Stopped } else { End::Walked }
+        End::Walked
     }
 
-    /// One walk, as long as it may be: until nothing can happen, or somebody asks to stop.
-    fn one(&mut self, path: &mut Path<M>, steps: u32, stopped: impl Fn() -> bool) {
+    /// Why no further step may be taken, if that is so.
+    fn must_end(&self) -> Option<End> {
+        if self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            Some(End::Stopped)
+        } else if self.options.max_bytes.is_some_and(|max| self.seen.bytes() as u64 > max) {
+            Some(End::MaxBytes)
+        } else {
+            None
+        }
+    }
+
+    /// One walk, as long as it may be.
+    fn one(&mut self, path: &mut Path<M>, steps: u32) {
         let model = self.plan.model;
         let mut state = path.initial.clone();
         let mut actions = Vec::new();
@@ -126,12 +155,11 @@ impl<M: Model> Walker<'_, M> {
             actions.clear();
             model.actions(&state, &mut actions);
             if actions.is_empty() {
-                if let Some(property) = self.watch.deadlock {
-                    self.settle(property, path);
-                }
+                let deadlock = self.watch.deadlock.clone();
+                deadlock.into_iter().for_each(|property| self.settle(property, path));
                 return;
             }
-            if path.actions.len() as u32 >= steps || stopped() {
+            if path.actions.len() as u32 >= steps || self.must_end().is_some() {
                 return;
             }
             let action = actions.swap_remove(self.random.below(actions.len()));
@@ -171,14 +199,15 @@ impl<M: Model> Walker<'_, M> {
     fn trace(&self, path: &Path<M>) -> (Trace, M::State) {
         let model = self.plan.model;
         let mut state = path.initial.clone();
-        let mut steps = vec![Step { action: None, state: model.fields(&state) }];
+        let mut steps = vec![Step { action: None, state: fields(model, &state) }];
         for action in &path.actions {
-            let next = model.canonical(model.next(&state, action));
-            // A step that changes nothing is no part of a counterexample.
-            if next != state {
-                steps.push(Step { action: Some(model.action_name(action)), state: model.fields(&next) });
+            let next = model.next(&state, action);
+            // Stuttering is no part of a counterexample; a step that the normal form hides is.
+            let changed = next != state;
+            state = model.canonical(next);
+            if changed {
+                steps.push(Step { action: Some(name(model, action)), state: fields(model, &state) });
             }
-            state = next;
         }
         (Trace { steps, cycle: None }, state)
     }
@@ -201,7 +230,7 @@ impl<M: Model> Walker<'_, M> {
             depth: self.depth,
             end,
             peak_bytes: self.seen.bytes() as u64,
-            collision_probability: collision_probability(distinct),
+            collision_probability: Fingerprints::<M::State>::collision_probability(distinct),
             verdicts: verdicts.collect(),
         }
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use bowline_explorer::{Trace, Verdict};
+use bowline_explorer::{Class, Field, Model, Property, Report, Trace, Verdict};
 use common::{Claim, Table, run, set, states, within};
 
 const STATES: u32 = 6;
@@ -197,4 +197,89 @@ fn ten_thousand_random_graphs_agree_with_the_oracle() {
     }
     // Not one kind may be all one way: that would test nothing.
     assert!(seen.iter().flatten().all(|count| *count > 500), "{seen:?}");
+}
+
+/// A table in which some steps also write a version, which is opaque: the normal form forgets it.
+struct Versioned {
+    table: Table,
+    normal_form: bool,
+}
+
+impl Model for Versioned {
+    type State = (u32, u8);
+    type Action = (u32, u16);
+
+    fn init(&self) -> Vec<(u32, u8)> {
+        self.table.init.iter().map(|state| (*state, 0)).collect()
+    }
+
+    fn actions(&self, state: &(u32, u8), out: &mut Vec<(u32, u16)>) {
+        self.table.actions(&state.0, out);
+    }
+
+    fn next(&self, (from, version): &(u32, u8), (to, class): &(u32, u16)) -> (u32, u8) {
+        let writes = (from + to + u32::from(*class)) % 2 == 0;
+        (*to, if writes { (version + 1) % 3 } else { *version })
+    }
+
+    fn canonical(&self, (state, version): (u32, u8)) -> (u32, u8) {
+        (state, if self.normal_form { 0 } else { version })
+    }
+
+    fn class(&self, action: &(u32, u16)) -> Class {
+        self.table.class(action)
+    }
+
+    fn fairness(&self) -> Vec<String> {
+        self.table.fairness()
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        let property = |(name, claim): &(&str, Claim)| match *claim {
+            Claim::Eventually(p) => Property::eventually(name, move |_, s: &(u32, u8)| within(p, s.0)),
+            Claim::EventuallyAlways(p) => {
+                Property::eventually_always(name, move |_, s: &(u32, u8)| within(p, s.0))
+            }
+            Claim::AlwaysEventually(p) => {
+                Property::always_eventually(name, move |_, s: &(u32, u8)| within(p, s.0))
+            }
+            Claim::LeadsTo(p, q) => Property::leads_to(
+                name,
+                move |_, s: &(u32, u8)| within(p, s.0),
+                move |_, s: &(u32, u8)| within(q, s.0),
+            ),
+            Claim::Always(p) | Claim::Sometimes(p) => {
+                Property::always(name, move |_, s: &(u32, u8)| within(p, s.0))
+            }
+            Claim::NoStep(p, q) => Property::always_step(name, move |_, s: &(u32, u8), _, t: &(u32, u8)| {
+                !(within(p, s.0) && within(q, t.0))
+            }),
+            Claim::Deadlock => Property::no_deadlock(name),
+        };
+        self.table.claims.iter().map(property).collect()
+    }
+
+    fn action_name(&self, action: &(u32, u16)) -> String {
+        self.table.action_name(action)
+    }
+
+    fn fields(&self, state: &(u32, u8)) -> Vec<Field> {
+        self.table.fields(&state.0)
+    }
+}
+
+#[test]
+fn a_normal_form_changes_no_verdict_of_random_graphs() {
+    let mut random = Random(7);
+    let mut merged = 0;
+    for round in 0..5_000 {
+        let table = random_table(&mut random);
+        let full = run(&Versioned { table: table.clone(), normal_form: false });
+        let normal = run(&Versioned { table: table.clone(), normal_form: true });
+        let verdicts =
+            |report: &Report| report.verdicts.iter().map(|judged| judged.verdict).collect::<Vec<_>>();
+        assert_eq!(verdicts(&normal), verdicts(&full), "round {round}: {table:?}");
+        merged += u32::from(normal.distinct < full.distinct);
+    }
+    assert!(merged > 1000, "the normal form merges states in {merged} graphs");
 }

@@ -112,6 +112,10 @@ fn pitfall_05_what_is_not_supported_is_an_error() {
         })]
     });
     assert_eq!(refusal(&mixed, options), Some(Refused::PropertyShape("P".into())));
+    // One state would settle it, and the other never be looked for.
+    let several =
+        Odd(|| vec![Property::for_each("P", 0..2, |i| Formula::Sometimes(Box::new(move |_, s| *s == i)))]);
+    assert_eq!(refusal(&several, options), Some(Refused::PropertyShape("P".into())));
     let twice = Odd(|| vec![Property::no_deadlock("P"), Property::no_deadlock("P")]);
     assert_eq!(refusal(&twice, options), Some(Refused::PropertyTwice("P".into())));
     let one = Odd(|| vec![Property::always("P", |_, _| true)]);
@@ -223,10 +227,7 @@ impl Model for Counters {
 
 fn with_threads(threads: usize) -> Report {
     let threads = NonZeroUsize::new(threads).expect("some threads");
-    let mut report = check(&Counters, &Options { threads, ..Options::default() }).expect("supported");
-    // Buffers are for each thread; all else must not depend on threads.
-    report.peak_bytes = 0;
-    report
+    check(&Counters, &Options { threads, ..Options::default() }).expect("supported")
 }
 
 #[test]
@@ -245,8 +246,12 @@ fn pitfall_09_a_search_cut_off_says_so() {
     assert_eq!(report.end, End::MaxStates);
     assert!(report.distinct >= 100 && report.distinct < 500, "{}", report.distinct);
     assert!(report.verdicts.iter().all(|judged| judged.verdict == Verdict::Unknown), "{report:?}");
-    let options = Options { max_bytes: Some(100_000), ..Options::default() };
-    assert_eq!(check(&Counters, &options).map(|report| report.end), Ok(End::MaxBytes));
+    let options = Options { max_bytes: Some(300_000), ..Options::default() };
+    let report = check(&Counters, &options).expect("supported");
+    assert_eq!(report.end, End::MaxBytes);
+    // Where a budget ends a run does not depend on threads either.
+    let threads = NonZeroUsize::new(8).expect("some threads");
+    assert_eq!(check(&Counters, &Options { threads, ..options }), Ok(report));
 }
 
 /// Two like processes; each may finish.
@@ -319,7 +324,10 @@ impl Model for Ring {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always_eventually("ComesRound", |_, s| *s == 0)]
+        vec![
+            Property::always_eventually("ComesRound", |_, s| *s == 0),
+            Property::eventually_always("ComesToRest", |_, s| *s == 0),
+        ]
     }
 
     fn class(&self, (): &()) -> Class {
@@ -344,4 +352,7 @@ fn pitfall_11_a_long_path_does_not_fill_the_stack() {
     let report = run(&Ring(200_000));
     assert_eq!((report.distinct, report.depth), (200_000, 200_000));
     assert_eq!(report.verdicts[0].verdict, Verdict::Holds);
+    // Nor does a counterexample that goes all the way round.
+    let trace = report.verdicts[1].trace.as_ref().expect("a counterexample");
+    assert_eq!(trace.steps.len(), 200_000);
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bowline_explorer::{
-    Class, End, Field, Model, Options, Phase, Property, Report, Storage, Verdict, Walks, check, walk,
+    Class, End, Field, Model, Options, Phase, Property, Refused, Report, Storage, Verdict, Walks, check, walk,
 };
 use common::{Claim, Table, run, set, states, verdict};
 
@@ -84,6 +84,14 @@ fn a_step_that_the_normal_form_hides_is_still_a_step() {
         2002,
         "without a normal form states do not merge"
     );
+}
+
+#[test]
+fn a_walk_shows_a_step_that_the_normal_form_hides() {
+    let walks = Walks { count: 1, steps: 3, seed: 1 };
+    let report = walk(&Rewriter { normal_form: true }, walks, &Options::default()).expect("supported");
+    let trace = report.verdicts[1].trace.as_ref().expect("rewriting writes");
+    assert_eq!(trace.steps.last().and_then(|step| step.action.as_deref()), Some("Rewrite"));
 }
 
 /// Counts to ten; panics where it is told to.
@@ -172,6 +180,17 @@ fn a_model_that_panics_is_reported_with_the_way_there() {
     let report = walk(&fragile, walks, &Options::default()).expect("supported");
     let End::Panicked { message, trace } = &report.end else { panic!("{report:?}") };
     assert_eq!((trace.steps.len(), message.as_str()), (4, "CountTo(4): fell over at 4"));
+}
+
+#[test]
+fn a_walk_of_a_model_that_panics_in_its_initial_states_is_reported() {
+    let walks = Walks { count: 1, steps: 20, seed: 1 };
+    let report = walk(&Fragile { panics: |place, _| place == "init" }, walks, &Options::default());
+    let end = report.expect("supported").end;
+    assert!(
+        matches!(&end, End::Panicked { message, .. } if message == "initial states: fell over at 0"),
+        "{end:?}"
+    );
 }
 
 #[test]
@@ -348,6 +367,34 @@ fn sometimes_is_reached_or_not() {
     assert_eq!(verdict(&table(Claim::Sometimes(set([2])))), Verdict::Unreached);
     let report = run(&table(Claim::Sometimes(set([1]))));
     assert_eq!(report.verdicts[0].trace.as_ref().map(states), Some(vec![0, 1]));
+}
+
+#[test]
+fn every_property_of_deadlock_is_judged() {
+    let mut table = Table::new(&[0], &[(0, 1, 0)], 0, Claim::Deadlock);
+    table.claims.push(("Q", Claim::Deadlock));
+    let verdicts = run(&table).verdicts;
+    assert!(verdicts.iter().all(|judged| judged.verdict == Verdict::Violated), "{verdicts:?}");
+    let walks = Walks { count: 1, steps: 3, seed: 1 };
+    let verdicts = walk(&table, walks, &Options::default()).expect("supported").verdicts;
+    assert!(verdicts.iter().all(|judged| judged.verdict == Verdict::Violated), "{verdicts:?}");
+}
+
+#[test]
+fn what_a_walk_would_pass_over_is_refused_and_its_memory_is_bounded() {
+    let walks = Walks { count: 1, steps: u32::MAX, seed: 1 };
+    let two = NonZeroUsize::MIN.saturating_add(1);
+    let options = Options::default();
+    let turns = |options: Options<'_>| walk(&Turns, walks, &options).err();
+    assert_eq!(turns(Options { threads: two, ..options }), Some(Refused::NotForWalks("several threads")));
+    assert_eq!(turns(Options { symmetry: true, ..options }), Some(Refused::NotForWalks("symmetry")));
+    assert_eq!(
+        turns(Options { max_states: Some(1), ..options }),
+        Some(Refused::NotForWalks("a budget of states"))
+    );
+    let never = AtomicBool::new(false);
+    let report = walk(&Tireless(&never), walks, &Options { max_bytes: Some(100_000), ..options });
+    assert_eq!(report.map(|report| report.end), Ok(End::MaxBytes));
 }
 
 #[test]

@@ -84,8 +84,8 @@ pub(super) const PITFALLS: &[Pitfall] = &[
         name: "what is inserted first depends on threads",
         test: "pitfall_08_threads_change_nothing",
         file: "src/search.rs",
-        find: "in self.found.iter_mut().zip(&mut self.ids) {",
-        replace: "in self.found.iter_mut().zip(&mut self.ids).rev() {",
+        find: "in columns.take(pieces) {",
+        replace: "in columns.take(pieces).rev() {",
     },
     Pitfall {
         number: 9,

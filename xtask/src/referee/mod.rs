@@ -39,7 +39,7 @@ const SEED: u64 = 1;
 #[derive(clap::Args)]
 pub(crate) struct RefereeArgs {
     /// How many random models
-    #[arg(long, value_name = "N", default_value_t = MODELS)]
+    #[arg(long, value_name = "N", default_value_t = MODELS, value_parser = clap::value_parser!(u64).range(1..))]
     models: u64,
     /// Which random models: another seed, other models
     #[arg(long, value_name = "N", default_value_t = SEED)]

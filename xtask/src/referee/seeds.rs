@@ -18,17 +18,16 @@ use crate::log::Log;
 const SIZES: &[(&str, &str)] = &[
     ("seed/update-cluster", "requests=1,workers=4"),
     ("seed/update-cluster", "requests=2,workers=6"),
-    ("seed/update-cluster", "requests=3,workers=1"),
+    ("seed/update-cluster", "requests=3,workers=5"),
     ("seed/update-cluster", "requests=3,workers=4"),
     ("seed/complete-issu", "nodes=2,versions=4,partition-size=2"),
     ("seed/complete-issu", "nodes=3,devices=2,versions=4,partitions=2,partition-size=1"),
     ("seed/complete-issu", "nodes=4,versions=2,partition-size=3"),
     ("seed/complete-issu", "nodes=4,versions=3,partition-size=1"),
     ("seed/complete-issu", "nodes=5,versions=2,partition-size=2"),
-    ("seed/irsa", "workers=4"),
-    ("seed/kcp-storage", "clusters=5"),
-    ("seed/kcp-storage", "clusters=6"),
-    ("seed/kcp-storage", "clusters=8"),
+    ("seed/irsa", "workers=5"),
+    ("seed/kcp-storage", "clusters=7"),
+    ("seed/kcp-storage", "clusters=9"),
 ];
 
 /// How long TLC may take for one of them.

@@ -64,11 +64,12 @@ impl How {
     /// As the arguments say.
     pub(crate) fn read(args: &CheckArgs) -> How {
         How {
-            threads: threads(args),
+            // One thread takes all walks.
+            threads: if args.walks.is_some() { NonZeroUsize::MIN } else { threads(args) },
             storage: if args.fingerprint { Storage::Fingerprint } else { Storage::Exact },
             symmetry: args.symmetry,
             max_states: args.max_states,
-            max_bytes: args.max_memory.map(|memory| memory.0),
+            max_bytes: Some(args.max_memory.0),
             walks: args.walks.map(|count| Walks {
                 count,
                 steps: args.walk_steps,
