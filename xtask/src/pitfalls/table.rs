@@ -20,8 +20,8 @@ pub(super) const PITFALLS: &[Pitfall] = &[
         name: "fairness is judged on the outer component",
         test: "pitfall_02_fairness_is_judged_on_the_violating_part",
         file: "src/liveness.rs",
-        find: "if judge.can_stay(component) {\n                    found(component)",
-        replace: "if component.len() > 1 || judge.can_stay(component) {\n                    found(component)",
+        find: "if judge.can_stay(component) {\n                found(component)",
+        replace: "if component.len() > 1 || judge.can_stay(component) {\n                found(component)",
     },
     Pitfall {
         number: 3,
