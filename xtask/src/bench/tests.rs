@@ -1,12 +1,14 @@
-//! Sums, ratios and goals.
+//! Sums, ratios and goals; and that the peers still build when our crates change.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::json;
+use toml::{Table, Value};
 
 use super::contest::{CONTESTANTS, COURSES, Contestant};
 use super::measure::Measured;
 use super::results::Results;
 use super::{goals, table};
+use crate::workspace::Workspace;
 
 fn measured(wall_s: f64, peak_bytes: u64) -> Result<Measured> {
     let value = json!({"wall_s": wall_s, "cpu_s": 2.0 * wall_s, "peak_bytes": peak_bytes, "code": 0,
@@ -63,5 +65,37 @@ fn a_table_compares_with_ours_of_as_many_threads() -> Result<()> {
     assert!(text.starts_with("seed/update-cluster requests=4,workers=8: 1,111,594 states\n"), "{text}");
     let line = text.lines().find(|line| line.starts_with("stateright 0.30.2, 2 threads")).unwrap_or_default();
     assert!(line.contains(" 2.40 "), "{line}");
+    Ok(())
+}
+
+/// What a lock file says that a package depends on, versions left out.
+fn locked(lock: &Table, name: &str) -> Option<Vec<String>> {
+    let packages = lock.get("package")?.as_array()?;
+    let package =
+        packages.iter().find(|package| package.get("name").and_then(Value::as_str) == Some(name))?;
+    let dependencies = package.get("dependencies").and_then(Value::as_array).into_iter().flatten();
+    let names = dependencies.filter_map(Value::as_str).filter_map(|dependency| dependency.split(' ').next());
+    Some(names.map(String::from).collect())
+}
+
+/// The peers have a lock file of their own, which nobody's daily build touches: it would go stale unseen, and
+/// the benchmark with it.
+#[test]
+fn the_peers_lock_file_knows_our_crates_as_they_are() -> Result<()> {
+    let workspace = Workspace::locate()?;
+    let read = |path: &str| -> Result<Table> {
+        let text = std::fs::read_to_string(workspace.root().join(path)).context(path.to_owned())?;
+        text.parse().context(path.to_owned())
+    };
+    let (ours, peers) = (read("Cargo.lock")?, read("bench/peers/Cargo.lock")?);
+    for name in ["bowline-explorer", "bowline-models"] {
+        assert!(locked(&ours, name).is_some(), "{name}");
+        assert_eq!(
+            locked(&peers, name),
+            locked(&ours, name),
+            "{name} has other dependencies now; `cargo update --workspace --manifest-path bench/peers/Cargo.toml` \
+             brings the peers' lock file up to it"
+        );
+    }
     Ok(())
 }
