@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bowline_kernel::{
     Answer, Change, Expect, Head, Object, Outcome, Refusal, RefusalOf, Request, Version, View,
@@ -29,6 +30,8 @@ pub struct Hub {
     work: Condvar,
     view: RwLock<View<Document>>,
     bells: Bells,
+    /// Rings whenever anything has changed.
+    published: watch::Sender<Version>,
 }
 
 /// What is decided and not yet durable.
@@ -75,6 +78,7 @@ impl Hub {
             work: Condvar::new(),
             view: RwLock::new(View::load(version, objects)),
             bells: Bells::default(),
+            published: watch::Sender::new(version),
         }
     }
 
@@ -89,6 +93,13 @@ impl Hub {
     /// Rings whenever a resource has changed.
     pub fn bell(&self, resource: &Resource) -> watch::Receiver<Version> {
         self.bells.listen(resource)
+    }
+
+    /// Waits until the view has come to `version`, and says whether it has.
+    pub async fn reach(&self, version: Version, at_most: Duration) -> bool {
+        let mut published = self.published.subscribe();
+        let reached = published.wait_for(|published| *published >= version);
+        tokio::time::timeout(at_most, reached).await.is_ok_and(|reached| reached.is_ok())
     }
 
     /// Performs a request. When this returns, what it says is durable, also what it says of others.

@@ -3,13 +3,15 @@
 use http::StatusCode;
 use serde::Serialize;
 
+mod about;
+
 /// What went wrong, for the client.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     kind: &'static str,
     api_version: &'static str,
-    metadata: Empty,
+    metadata: ListMeta,
     status: &'static str,
     /// What happened, in a sentence.
     pub message: String,
@@ -23,8 +25,11 @@ pub struct Status {
     pub code: u16,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
-struct Empty {}
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+struct ListMeta {
+    #[serde(rename = "continue", skip_serializing_if = "String::is_empty")]
+    continues: String,
+}
 
 /// Of what a [`Status`] speaks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -75,7 +80,7 @@ impl Status {
         Status {
             kind: "Status",
             api_version: "v1",
-            metadata: Empty {},
+            metadata: ListMeta::default(),
             status: "Failure",
             message: message.into(),
             reason,
@@ -117,6 +122,13 @@ impl Status {
             format!("Internal error occurred: {message}"),
         )
         .of(Details { causes: vec![cause], ..Details::default() })
+    }
+
+    /// The same, with a token by which a list can go on.
+    #[must_use]
+    pub fn continues(mut self, token: String) -> Status {
+        self.metadata.continues = token;
+        self
     }
 
     /// History that was asked for is gone.

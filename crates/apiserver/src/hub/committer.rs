@@ -90,6 +90,7 @@ impl Hub {
         for resource in rung {
             self.bells.ring(resource, version);
         }
+        self.published.send_replace(version);
     }
 
     /// Nobody has seen the batch, nor what was decided on top of it: both are as if they had not been.
