@@ -19,6 +19,7 @@
 
 pub mod collector;
 mod head;
+pub mod names;
 pub mod namespaces;
 mod object;
 mod request;
