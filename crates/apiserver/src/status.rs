@@ -96,6 +96,13 @@ impl Status {
         self
     }
 
+    /// The same in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: String) -> Status {
+        self.message = message;
+        self
+    }
+
     /// The HTTP status.
     pub fn code(&self) -> StatusCode {
         StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)

@@ -15,6 +15,7 @@ use super::list;
 use crate::document::Document;
 use crate::hub::Hub;
 use crate::kinds::Kind;
+use crate::metrics::Open;
 use crate::render::Frames;
 use crate::selection::{AsOf, ListOptions, Selection};
 use crate::status::Status;
@@ -42,6 +43,8 @@ pub struct Watch {
     pub lasts: Duration,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
+    /// It is open.
+    pub metrics: Open,
 }
 
 /// Starts a watch, and gives what it sends.
