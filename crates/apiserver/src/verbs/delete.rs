@@ -4,13 +4,23 @@ use std::sync::Arc;
 
 use bowline_kernel::{Answer, Expect, Object, Propagation, Refusal, Request};
 
+use http::StatusCode;
+use serde_json::{Value, json};
+
 use super::options::DeleteOptions;
+use super::{Asked, list};
 use crate::api::Api;
+use crate::body;
 use crate::builtin;
 use crate::document::{self, Document};
 use crate::hub::Failure;
 use crate::key::NAMESPACES;
 use crate::kinds::Kind;
+use crate::negotiate;
+use crate::path::ResourcePath;
+use crate::render;
+use crate::reply::{self, Reply};
+use crate::selection::{ListOptions, Selection};
 use crate::status::Status;
 use crate::time::Moment;
 
@@ -100,4 +110,77 @@ fn refused(
         details.kind = kind.kind.to_string();
     }
     status
+}
+
+/// Deletes the object that the path names.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(negotiate::Asked::Object(kind))?;
+    let options = options(asked)?;
+    let ResourcePath { namespace, name, .. } = &asked.path;
+    match delete(api, kind, namespace, name, &options).await? {
+        Deleted::Gone(document) if !builtin::shows_deleted(kind) => Ok(gone(kind, &document)),
+        Deleted::Gone(document) | Deleted::Going(document) => {
+            render::document(StatusCode::OK, kind, &document, &wanted, &asked.query)
+        }
+    }
+}
+
+fn gone(kind: &Kind, document: &Document) -> Reply {
+    let mut details = json!({
+        "name": &*document.key().name,
+        "kind": &*kind.plural,
+        "uid": &*document.meta().uid,
+    });
+    if !kind.group.is_empty() {
+        details["group"] = json!(&*kind.group);
+    }
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
+    });
+    reply::json(StatusCode::OK, status.to_string())
+}
+
+fn options(asked: &Asked) -> Result<DeleteOptions, Status> {
+    let body = if asked.body.is_empty() { None } else { Some(body::any(asked.media_type(), &asked.body)?) };
+    DeleteOptions::parse(&asked.query, body.as_ref())
+}
+
+/// Deletes all objects that are selected, and says which they were.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(negotiate::Asked::List(kind))?;
+    let options = options(asked)?;
+    let list_options = ListOptions::parse(&asked.query, false)?;
+    let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
+    let listed = list::list(&api.hub, kind, &selection, &list_options).await?;
+    for document in &listed.documents {
+        let key = document.key();
+        let expect = DeleteOptions { uid: Some(document.meta().uid.to_string()), ..options.clone() };
+        match delete(api, kind, &key.namespace, &key.name, &expect).await {
+            Ok(_) => {}
+            // Somebody was faster.
+            Err(status) if matches!(status.reason, "NotFound" | "Conflict") => {}
+            Err(status) => return Err(status),
+        }
+    }
+    render::list(kind, &listed, &wanted, &asked.query)
+}
+
+/// Deletes a pod on behalf of somebody who needs its node.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let eviction = body::any(asked.media_type(), &asked.body)?;
+    let options = eviction.get("deleteOptions").and_then(Value::as_object);
+    let options = DeleteOptions::parse(&asked.query, options)?;
+    delete(api, kind, &asked.path.namespace, &asked.path.name, &options).await?;
+    let success =
+        json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
+    Ok(reply::json(StatusCode::CREATED, success.to_string()))
 }
