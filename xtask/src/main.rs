@@ -5,10 +5,12 @@ mod bench;
 mod cache;
 mod cargo_json;
 mod cli;
+mod generate;
 mod log;
 mod pitfalls;
 mod referee;
 mod test;
+mod testenv;
 mod tidy;
 mod workspace;
 

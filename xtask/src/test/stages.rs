@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::report;
 use crate::log::Log;
 use crate::workspace::{Workspace, captured};
-use crate::{pitfalls, referee, tidy};
+use crate::{pitfalls, referee, testenv, tidy};
 
 /// One check of the whole.
 pub(super) struct Stage {
@@ -18,6 +18,9 @@ pub(super) struct Stage {
     /// Does it. What it returns is a word on how much was checked; an error is a failure.
     pub(super) run: fn(&Workspace, &mut Log) -> Result<String>,
 }
+
+/// The stage that needs the real Kubernetes.
+pub(super) const TESTBED: &str = "testbed";
 
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
 pub(super) const STAGES: &[Stage] = &[
@@ -51,6 +54,12 @@ pub(super) const STAGES: &[Stage] = &[
         about: "on random models, and on the seeds, the explorer and TLC say the same",
         alone: "cargo xtask referee",
         run: referee::stage,
+    },
+    Stage {
+        name: TESTBED,
+        about: "the real Kubernetes can be built, and starts and ends",
+        alone: "cargo xtask test --only testbed",
+        run: testenv::stage,
     },
 ];
 

@@ -43,7 +43,12 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-explorer", "bowline-models"],
         external: External::Only(&[]),
     },
-    Edges { name: "xtask", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
+    Edges { name: "bowline-realkube", internal: &[], external: External::Any },
+    Edges {
+        name: "xtask",
+        internal: &["bowline-explorer", "bowline-models", "bowline-realkube"],
+        external: External::Any,
+    },
 ];
 /// What the tests of a crate in `pure/` may use beyond that.
 const FOR_TESTS: &[&str] = &["proptest"];
