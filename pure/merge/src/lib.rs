@@ -14,8 +14,10 @@ mod error;
 mod go;
 mod path;
 mod schema;
+mod typed;
 mod value;
 
+pub mod apply;
 pub mod fields;
 
 pub use error::{Cause, FieldError};

@@ -10,6 +10,7 @@ pub(crate) mod node;
 mod prune;
 pub(crate) mod rules;
 mod validate;
+mod zero;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
