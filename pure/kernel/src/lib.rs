@@ -31,3 +31,6 @@ pub use head::Head;
 pub use object::{Deletion, Finalizer, Key, Meta, MetaOf, Object, Owner, OwnerOf, Version};
 pub use request::{Answer, Change, Expect, ExpectOf, Outcome, Propagation, Refusal, RefusalOf, Request};
 pub use view::{Collection, Expired, View};
+
+#[cfg(test)]
+mod tests;
