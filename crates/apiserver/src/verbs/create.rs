@@ -10,7 +10,7 @@ use super::options::WriteOptions;
 use super::write::{Sent, Write};
 use crate::api::Api;
 use crate::body;
-use crate::crd::Part;
+use crate::part::Part;
 use crate::hub::Failure;
 use crate::kinds::Kind;
 use crate::negotiate;

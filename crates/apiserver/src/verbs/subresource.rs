@@ -11,7 +11,7 @@ use super::write::Write;
 use super::{Asked, get, not_allowed, update};
 use crate::api::Api;
 use crate::builtin;
-use crate::crd::Part;
+use crate::part::Part;
 use crate::document::{Edit, Json};
 use crate::kinds::Kind;
 use crate::reply::{self, Reply};

@@ -13,7 +13,7 @@ use super::write::{Sent, Write};
 use crate::admission;
 use crate::api::Api;
 use crate::body::{self, Body};
-use crate::crd::Part;
+use crate::part::Part;
 use crate::document::{Document, Edit, Json};
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wanted};

@@ -11,7 +11,7 @@ use super::options::WriteOptions;
 use crate::admission::{self, Admitted};
 use crate::api::Api;
 use crate::body::Body;
-use crate::crd::Part;
+use crate::part::Part;
 use crate::document::{Document, Json};
 use crate::key::Key;
 use crate::kinds::Kind;
