@@ -85,5 +85,5 @@ pub use check::check;
 pub use model::{Class, Field, Model};
 pub use options::{Options, Phase, Progress, Refused, Storage};
 pub use property::{Formula, Kind, Property};
-pub use report::{Cycle, End, Judged, Report, Step, Trace, Verdict};
+pub use report::{Cycle, End, Judged, Report, Step, Trace, Verdict, Walked};
 pub use walk::{Walks, walk};

@@ -120,6 +120,9 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
                 return Ok(ended);
             }
         }
+        if self.graph.is_some() {
+            self.tell(Phase::Components, 0, self.bytes());
+        }
         if let Some(graph) = &mut self.graph {
             graph.finish(self.options.threads.get());
         }
@@ -245,12 +248,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         let bytes = self.bytes();
         self.peak_bytes = self.peak_bytes.max(bytes);
         let frontier = (self.frontier.len() - done + self.next.len()) as u64;
-        if let Some(progress) = self.options.progress {
-            let (generated, depth) = (self.generated, self.depth);
-            let collision_probability = H::collision_probability(distinct);
-            let phase = Phase::Exploring;
-            progress(&Progress { phase, distinct, generated, frontier, depth, bytes, collision_probability });
-        }
+        self.tell(Phase::Exploring, frontier, bytes);
         if frontier == 0 {
             return None;
         }
@@ -262,6 +260,15 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
             Some(Ended::MaxBytes)
         } else {
             None
+        }
+    }
+
+    /// Tells how far the run is, if somebody wants to know.
+    pub(crate) fn tell(&self, phase: Phase<'_>, frontier: u64, bytes: u64) {
+        if let Some(progress) = self.options.progress {
+            let (distinct, generated, depth) = (self.distinct(), self.generated, self.depth);
+            let collision_probability = H::collision_probability(distinct);
+            progress(&Progress { phase, distinct, generated, frontier, depth, bytes, collision_probability });
         }
     }
 

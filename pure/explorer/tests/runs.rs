@@ -3,10 +3,12 @@
 mod common;
 
 use std::num::NonZeroUsize;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bowline_explorer::{
-    Class, End, Field, Model, Options, Phase, Property, Refused, Report, Storage, Verdict, Walks, check, walk,
+    Class, End, Field, Model, Options, Phase, Progress, Property, Refused, Report, Storage, Verdict, Walked,
+    Walks, check, walk,
 };
 use common::{Claim, Table, run, set, states, verdict};
 
@@ -207,7 +209,7 @@ fn a_panic_in_a_property_is_seen_although_the_state_has_no_actions() {
 fn somebody_can_stop_a_run_and_gets_what_was_found() {
     let stop = AtomicBool::new(false);
     let batches = AtomicU64::new(0);
-    let progress = |progress: &bowline_explorer::Progress<'_>| {
+    let progress = |progress: &Progress<'_>| {
         assert_eq!(progress.phase, Phase::Exploring);
         if batches.fetch_add(1, Ordering::Relaxed) == 3 {
             stop.store(true, Ordering::Relaxed);
@@ -223,7 +225,7 @@ fn somebody_can_stop_a_run_and_gets_what_was_found() {
 #[test]
 fn a_run_stopped_during_liveness_is_not_complete() {
     let stop = AtomicBool::new(false);
-    let progress = |progress: &bowline_explorer::Progress<'_>| {
+    let progress = |progress: &Progress<'_>| {
         if matches!(progress.phase, Phase::Liveness(_)) {
             stop.store(true, Ordering::Relaxed);
         }
@@ -237,6 +239,50 @@ fn a_run_stopped_during_liveness_is_not_complete() {
         report.verdicts.iter().map(|judged| judged.verdict).collect::<Vec<_>>(),
         [Verdict::Holds, Verdict::Unknown]
     );
+}
+
+/// Something of every kind: only what is of liveness needs more than all states.
+fn of_every_kind() -> Table {
+    let mut table = Table::new(&[0], &[(0, 1, 0)], 1, Claim::Always(set([0, 1])));
+    table.claims.push(("Q", Claim::NoStep(set([1]), set([0]))));
+    table.claims.push(("R", Claim::Sometimes(set([2]))));
+    table.claims.push(("S", Claim::Eventually(set([1]))));
+    table
+}
+
+#[test]
+fn a_run_that_visited_all_states_knows_all_but_liveness() {
+    let stop = AtomicBool::new(false);
+    let progress = |progress: &Progress<'_>| {
+        if progress.phase == Phase::Components {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let stopped = Options { stop: Some(&stop), progress: Some(&progress), ..Options::default() };
+    // Enough for the states and their graph, and not for the search for cycles.
+    let bytes = check(&of_every_kind(), &Options { properties: Some(&[]), ..Options::default() });
+    let short = Options { max_bytes: bytes.map(|report| report.peak_bytes + 50).ok(), ..Options::default() };
+    for (options, end) in [(stopped, End::Stopped), (short, End::MaxBytes)] {
+        let report = check(&of_every_kind(), &options).expect("supported");
+        assert_eq!(report.end, end);
+        let verdicts: Vec<_> = report.verdicts.iter().map(|judged| judged.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Holds, Verdict::Holds, Verdict::Unreached, Verdict::Unknown]);
+    }
+}
+
+#[test]
+fn every_phase_is_told() {
+    let phases = Mutex::new(Vec::new());
+    let progress =
+        |progress: &Progress<'_>| phases.lock().expect("one thread").push(format!("{:?}", progress.phase));
+    let options = Options { progress: Some(&progress), ..Options::default() };
+    check(&of_every_kind(), &options).expect("supported");
+    let walks = Walks { count: 1, steps: 1, seed: 1 };
+    walk(&of_every_kind(), walks, &options).expect("supported");
+    let mut phases = phases.into_inner().expect("one thread");
+    phases.dedup();
+    let walking = "Walking(Walked { walks: 1, steps: 1 })";
+    assert_eq!(phases, ["Exploring", "Components", "Liveness(\"S\")", walking]);
 }
 
 #[test]
@@ -395,6 +441,21 @@ fn what_a_walk_would_pass_over_is_refused_and_its_memory_is_bounded() {
     let never = AtomicBool::new(false);
     let report = walk(&Tireless(&never), walks, &Options { max_bytes: Some(100_000), ..options });
     assert_eq!(report.map(|report| report.end), Ok(End::MaxBytes));
+}
+
+#[test]
+fn the_walk_that_is_remembered_counts_as_memory() {
+    // Two states, and a way that only gets longer: eight bytes a step.
+    let table = Table::new(&[0], &[(0, 1, 0), (1, 0, 0)], 0, Claim::Always(set([0])));
+    let walks = Walks { count: 1, steps: 100_000, seed: 1 };
+    let report = walk(&table, walks, &Options::default()).expect("supported");
+    assert!(report.peak_bytes > 800_000, "{} bytes", report.peak_bytes);
+    assert_eq!(report.walked, Some(Walked { walks: 1, steps: 100_000 }));
+    let options = Options { max_bytes: Some(500_000), ..Options::default() };
+    let report = walk(&table, walks, &options).expect("supported");
+    assert_eq!(report.end, End::MaxBytes);
+    assert_eq!(report.walked.map(|walked| walked.walks), Some(0), "a walk cut off is not done");
+    assert_eq!(report.verdicts[0].verdict, Verdict::Violated, "what was found before stays found");
 }
 
 #[test]

@@ -198,6 +198,8 @@ pub struct Claim {
 pub trait Subject {
     /// Its properties.
     fn claims(&self) -> Vec<Claim>;
+    /// How large a state is, without what it may have on the heap.
+    fn state_bytes(&self) -> usize;
     /// Explores it; see [`bowline_explorer::check`].
     ///
     /// # Errors
@@ -218,6 +220,10 @@ impl<M: Model> Subject for M {
             about: p.meaning().into(),
         };
         self.properties().into_iter().map(claim).collect()
+    }
+
+    fn state_bytes(&self) -> usize {
+        size_of::<M::State>()
     }
 
     fn check(&self, options: &Options<'_>) -> Result<Report, Refused> {
