@@ -8,6 +8,7 @@ mod cli;
 mod log;
 mod pitfalls;
 mod referee;
+mod tail;
 mod test;
 mod tidy;
 mod workspace;

@@ -69,14 +69,16 @@ pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &RefereeArgs) -> Result<String> {
     let started = Instant::now();
     let tlc = Tlc::get()?;
+    let mut seeds = String::new();
     if args.seeds {
         let specs = specs::directory(workspace, args.specs.as_deref())?;
         let specs =
             specs.context("the seeds' specifications are not in ../shared/specs; --specs says where")?;
-        seeds::run(&tlc, &specs, log)?;
+        let sizes = seeds::run(&tlc, &specs, log)?;
+        seeds = format!(", and on {sizes} sizes of the seeds");
     }
     let agreed = random_models(workspace, log, args, &tlc)?;
-    Ok(format!("{agreed} ({} s)", started.elapsed().as_secs()))
+    Ok(format!("{agreed}{seeds} ({} s)", started.elapsed().as_secs()))
 }
 
 fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: &Tlc) -> Result<String> {
@@ -92,7 +94,7 @@ fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: 
         }
         done += 1;
         if done % 25 == 0 {
-            eprintln!("{done} of {total} models agree");
+            log.line(format!("{done} of {total} models agree"));
         }
     })?;
     if let Some((number, case)) = disagreement {
@@ -108,5 +110,5 @@ fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: 
     }
     log.line(&tally);
     tally.is_healthy()?;
-    Ok(format!("{done} of {total} agree, seed {seed}"))
+    Ok(format!("both agree on {done} of {total} random models (seed {seed})"))
 }
