@@ -9,6 +9,7 @@ use crate::panics::{catch, fields, locate, name};
 use crate::parallel::in_pool;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
+use crate::random::SplitMix;
 use crate::report::{End, Judged, Report, Step, Trace, Verdict, Walked};
 use crate::shelf::{Fingerprints, Shelf};
 
@@ -39,7 +40,7 @@ pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<
             plan: &plan,
             options,
             watch: plan.watch(|_| false),
-            random: SplitMix(walks.seed),
+            random: SplitMix::new(walks.seed),
             seen: Fingerprints::default(),
             generated: 0,
             depth: 0,
@@ -69,21 +70,6 @@ fn refuse(options: &Options<'_>) -> Result<(), Refused> {
         (options.max_states.is_some(), "a budget of states"),
     ];
     useless.iter().find(|(asked, _)| *asked).map_or(Ok(()), |(_, option)| Err(Refused::NotForWalks(option)))
-}
-
-/// Steele, Lea and Flood's generator: small, and the same everywhere.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        // Multiplying instead of dividing: the bias of 2^-64 does not matter here.
-        ((u128::from(z) * bound as u128) >> 64) as usize
-    }
 }
 
 /// A walk: where it began, and the actions that it took.

@@ -205,6 +205,82 @@ fn a_panic_in_a_property_is_seen_although_the_state_has_no_actions() {
     );
 }
 
+/// One step to each of a thousand states; panics in judging one of them, or a step from it.
+struct Crowd {
+    panics: fn(place: &str, state: u32) -> bool,
+}
+
+impl Model for Crowd {
+    type State = u32;
+    type Action = u32;
+
+    fn init(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+        out.extend(if *state == 0 { 1..=1000 } else { state + 1000..=state + 1000 });
+    }
+
+    fn next(&self, _: &u32, action: &u32) -> u32 {
+        *action
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("Not500", |_, s| *s != 500),
+            Property::always("Not700", |_, s| *s != 700),
+            Property::always_step("NotFrom500", |_, s, _, _| *s != 500),
+            Property::always_step("NotFrom600", |_, s, _, _| *s != 600),
+            Property::always("Panics", |m: &Self, s| {
+                assert!(!(m.panics)("state", *s), "fell over at {s}");
+                true
+            }),
+            Property::always_step("PanicsToo", |m: &Self, s, _, _| {
+                assert!(!(m.panics)("step", *s), "fell over from {s}");
+                true
+            }),
+        ]
+    }
+
+    fn action_name(&self, action: &u32) -> String {
+        format!("To({action})")
+    }
+
+    fn fields(&self, state: &u32) -> Vec<Field> {
+        vec![Field::new("s", state.to_string())]
+    }
+}
+
+#[test]
+fn what_was_seen_before_a_panic_stays_seen_with_any_number_of_threads() {
+    use Verdict::{Unknown, Violated};
+    let verdicts = |report: &Report| report.verdicts.iter().map(|judged| judged.verdict).collect::<Vec<_>>();
+    let seen = [Violated, Unknown, Violated, Unknown, Unknown, Unknown];
+    let in_state = Crowd { panics: |place, s| place == "state" && s == 600 };
+    let in_step = Crowd { panics: |place, s| place == "step" && s == 600 };
+    for (model, says) in [(in_state, "judging Panics"), (in_step, "judging PanicsToo")] {
+        let one = run(&model);
+        assert!(
+            matches!(&one.end, End::Panicked { message, .. } if message.starts_with(says)),
+            "{:?}",
+            one.end
+        );
+        assert_eq!(verdicts(&one), seen);
+        assert_eq!(one.verdicts[0].trace.as_ref().map(states), Some(vec![0, 500]));
+        for threads in [2, 3, 8] {
+            let threads = NonZeroUsize::new(threads).expect("some threads");
+            assert_eq!(check(&model, &Options { threads, ..Options::default() }).as_ref(), Ok(&one));
+        }
+    }
+    // A search that ends early judges what it found; that a model panics there takes nothing away.
+    let early = Options { max_states: Some(900), ..Options::default() };
+    let model = Crowd { panics: |place, s| place == "state" && s == 600 };
+    let report = check(&model, &early).expect("supported");
+    assert!(matches!(report.end, End::Panicked { .. }), "{:?}", report.end);
+    assert_eq!(verdicts(&report), [Violated, Unknown, Unknown, Unknown, Unknown, Unknown]);
+}
+
 #[test]
 fn somebody_can_stop_a_run_and_gets_what_was_found() {
     let stop = AtomicBool::new(false);
