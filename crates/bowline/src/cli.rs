@@ -133,7 +133,7 @@ pub(crate) struct CheckArgs {
     /// Instead of exploring, walk at random this many times: for what is too large to explore
     ///
     /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
-    /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
+    /// they know nothing. One thread takes them all, and keeps a fingerprint of each state and the way.
     #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX),
           conflicts_with_all = ["threads", "max_states", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,

@@ -10,7 +10,7 @@ use bowline_models::catalogue;
 
 use super::output::Finding;
 use super::scratch::Scratch;
-use super::specs;
+use super::specs::{self, Task};
 use super::tlc::{Run, Tlc};
 use crate::log::Log;
 
@@ -38,7 +38,7 @@ pub(super) fn run(tlc: &Tlc, specs: &Path, log: &mut Log) -> Result<usize> {
     let scratch = Scratch::new("seeds")?;
     for (number, (model, size)) in SIZES.iter().enumerate() {
         let dir = scratch.path().join(number.to_string());
-        specs::lay(specs, &dir, model, size)?;
+        specs::lay(specs, &dir, model, size, Task::Count)?;
         let jvm = ["-XX:+UseParallelGC", "-Xmx2g"].map(String::from);
         let run = Run {
             dir: &dir,
