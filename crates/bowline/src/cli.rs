@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint, value_parser};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::check;
@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::generate;
 use crate::memory::Memory;
 use crate::output::Format;
+use crate::whole::whole;
 
 /// A fleet control plane whose protocols are checked before they run.
 #[derive(Parser)]
@@ -94,30 +95,34 @@ pub(crate) struct CheckArgs {
     pub(crate) expected: bool,
 
     /// The size of the model; what is left out has its default (see --list)
-    #[arg(long, value_name = "KEY=VALUE,…")]
+    #[arg(long, value_name = "KEY=VALUE,...", value_hint = ValueHint::Other)]
     pub(crate) size: Option<String>,
 
     /// Budgets of faults to put in, such as crash=1,lost-reply=1 (see --list for a model's kinds)
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::Other)]
     pub(crate) faults: Option<String>,
 
     /// Judge only this property; may be given several times. `none` only counts states
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) property: Vec<String>,
 
     /// Worker threads [default: as many as there are processors]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other,
+          value_parser = whole::<u16>(1, 256))]
     pub(crate) threads: Option<u16>,
 
     /// End as INCOMPLETE when more states than this were found
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX))]
     pub(crate) max_states: Option<u64>,
 
     /// End as INCOMPLETE when more memory than this is held, such as 8GiB or 500MB
-    #[arg(long, value_name = "AMOUNT", default_value = "2500MB")]
+    #[arg(long, value_name = "AMOUNT", value_hint = ValueHint::Other, default_value = "2500MB")]
     pub(crate) max_memory: Memory,
 
-    /// Keep 128-bit fingerprints instead of states: less memory, and a chance of error that is printed
+    /// Keep 128-bit fingerprints instead of states
+    ///
+    /// Less memory where a state is larger than a fingerprint (16 bytes), more where it is not; and a
+    /// chance that two states are taken for one, which is printed.
     #[arg(long)]
     pub(crate) fingerprint: bool,
 
@@ -128,18 +133,19 @@ pub(crate) struct CheckArgs {
     /// Instead of exploring, walk at random this many times: for what is too large to explore
     ///
     /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
-    /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..),
+    /// they know nothing. One thread takes them all, and keeps a fingerprint of each state and the way.
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX),
           conflicts_with_all = ["threads", "max_states", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,
 
     /// How many steps a walk may take
-    #[arg(long, value_name = "N", requires = "walks", default_value_t = 1000,
-          value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "walks", value_hint = ValueHint::Other, default_value_t = 1000,
+          value_parser = whole::<u32>(1, u32::MAX.into()))]
     pub(crate) walk_steps: u32,
 
     /// The seed of the walks; the same seed gives the same walks [default: from the clock, printed]
-    #[arg(long, value_name = "N", requires = "walks")]
+    #[arg(long, value_name = "N", requires = "walks", value_hint = ValueHint::Other,
+          value_parser = whole::<u64>(0, u64::MAX))]
     pub(crate) seed: Option<u64>,
 
     /// Write the counterexample to a file: .txt, .json or .svg

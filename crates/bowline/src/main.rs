@@ -12,6 +12,7 @@ mod output;
 mod palette;
 mod progress;
 mod signals;
+mod whole;
 
 fn main() -> std::process::ExitCode {
     exit::end(cli::run())
