@@ -208,7 +208,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
 }
 
 /// The schema by which fields of the kind are merged and owned.
-pub fn schema(kind: &Kind) -> Arc<Schema> {
+pub fn schema(kind: &Kind) -> Schema {
     schemas::of(kind)
 }
 
@@ -231,7 +231,7 @@ fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     let manager = manager(write, &api_version, &time, Operation::Update);
     let old = old.map(|old| Value::Object(old.clone()));
     let ignored = ignored(&write.kind, write.part);
-    edit(object, |object| apply::track(&*schema(&write.kind), old.as_ref(), object, &manager, &ignored));
+    edit(object, |object| apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored));
 }
 
 /// What a configuration that is applied makes of what is there.
@@ -245,7 +245,7 @@ pub fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, 
     let config = Value::Object(config.clone());
     let force = write.options.force.unwrap_or(false);
     let ignored = ignored(&write.kind, write.part);
-    match apply::apply(&*schema(&write.kind), live.as_ref(), &config, &manager, force, &ignored) {
+    match apply::apply(&schema(&write.kind), live.as_ref(), &config, &manager, force, &ignored) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Status::internal("what was applied is not an object")),
         Err(error) => Err(apply_status(error)),

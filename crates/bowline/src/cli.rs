@@ -1,6 +1,7 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -12,6 +13,7 @@ use crate::check;
 use crate::check::trace_file::TraceFile;
 use crate::exit::Exit;
 use crate::generate;
+use crate::hub;
 use crate::memory::Memory;
 use crate::output::Format;
 use crate::whole::whole;
@@ -26,15 +28,49 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  bowline hub --data ./hub             serve the Kubernetes API from one directory
   bowline check --list                 what models there are
   bowline check seed/update-cluster    explore one and judge its properties
   bowline completion bash              completion for a shell";
 
 #[derive(Subcommand)]
 enum Command {
+    Hub(HubArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
     Man(ManArgs),
+}
+
+const HUB_EXAMPLES: &str = "\
+Examples:
+  bowline hub --data ./hub
+  bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
+  KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
+
+Exit codes:
+  0  it was told to end, and ended
+  1  it cannot start: the data is in use or damaged, the address is taken";
+
+/// Serve the Kubernetes API from one process and one directory
+///
+/// On first use the directory is made, with keys, certificates and the administrator's kubeconfig. What is
+/// acknowledged is on disk; after `kill -9` it goes on where it was.
+///
+/// Ctrl-C and SIGTERM let requests end; a second one ends at once.
+#[derive(Args)]
+#[command(after_help = HUB_EXAMPLES)]
+struct HubArgs {
+    /// The directory that it keeps everything in
+    #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
+    data: PathBuf,
+
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443")]
+    listen: SocketAddr,
+
+    /// A further name or address by which clients reach it; may be given several times
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -191,7 +227,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["hub", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -206,6 +242,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
+        Command::Hub(args) => hub::run(args.data, args.listen, args.name),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),
         Command::Man(ManArgs { dir: Some(dir), .. }) => generate::man_pages(&dir),

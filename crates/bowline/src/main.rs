@@ -6,6 +6,7 @@ mod columns;
 mod exit;
 mod figures;
 mod generate;
+mod hub;
 mod memory;
 mod nearest;
 mod output;
