@@ -19,6 +19,8 @@ mod value;
 
 pub mod apply;
 pub mod fields;
+pub mod json;
+pub mod strategic;
 
 pub use error::{Cause, FieldError};
 pub use path::FieldPath;
