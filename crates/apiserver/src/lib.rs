@@ -1,5 +1,6 @@
 //! An embedded Kubernetes API server: one process, one file.
 
+mod auth;
 mod authorize;
 mod crd;
 mod document;
