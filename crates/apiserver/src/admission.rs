@@ -226,7 +226,7 @@ fn ignored(kind: &Kind, part: Part) -> FieldSet {
 }
 
 /// Takes note of who changed what.
-fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
+pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     let (api_version, time) = (write.kind.api_version(), write.now.to_string());
     let manager = manager(write, &api_version, &time, Operation::Update);
     let old = old.map(|old| Value::Object(old.clone()));

@@ -107,11 +107,6 @@ impl Document {
 
     /// Appends the JSON of the object: at `apiVersion` and `kind`, or without both, as in lists of built-in kinds.
     pub fn write(&self, types: Option<(&str, &str)>, out: &mut Vec<u8>) {
-        self.write_at(types, None, out);
-    }
-
-    /// Like [`Document::write`], at another version if there is one: that of the end of the object.
-    pub fn write_at(&self, types: Option<(&str, &str)>, at: Option<Version>, out: &mut Vec<u8>) {
         out.push(b'{');
         if let Some((api_version, kind)) = types {
             // Neither has a character that JSON escapes: the registry sees to that.
@@ -124,7 +119,7 @@ impl Document {
         let (body, cut) = (&self.parts.body, self.parts.cut as usize);
         out.extend_from_slice(&body[..cut]);
         out.extend_from_slice(br#""resourceVersion":""#);
-        out.extend_from_slice(at.unwrap_or(self.meta.version).to_string().as_bytes());
+        out.extend_from_slice(self.meta.version.to_string().as_bytes());
         out.extend_from_slice(br#"","#);
         out.extend_from_slice(&body[cut..]);
     }
@@ -134,6 +129,20 @@ impl Document {
         let mut text = Vec::with_capacity(self.size());
         self.write(None, &mut text);
         serde_json::from_slice(&text).expect("a document is a JSON object")
+    }
+
+    /// The same object at another version: that of its end.
+    #[must_use]
+    pub fn at(&self, version: Version) -> Document {
+        let mut document = self.clone();
+        document.meta.version = version;
+        document
+    }
+
+    /// The same object with another JSON.
+    #[must_use]
+    pub fn rewritten(&self, json: &Json) -> Document {
+        Document { parts: layout::write(json, self.parts.counting), ..self.clone() }
     }
 
     fn wanted(&self) -> &[u8] {

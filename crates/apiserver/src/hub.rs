@@ -121,6 +121,28 @@ impl Hub {
         outcome.map_err(Failure::Refused)
     }
 
+    /// Performs requests one right after the other: what they come to is durable together.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn perform_all(&self, requests: Vec<Request<Document>>) -> Result<Vec<Outcome<Document>>, Failure> {
+        let (outcomes, durable) = {
+            let mut front = self.front();
+            if front.stopping {
+                return Err(Failure::Stopping);
+            }
+            let mut outcomes = Vec::with_capacity(requests.len());
+            for request in requests {
+                let (outcome, change) = front.head.perform(request);
+                front.batch.changes.extend(change);
+                outcomes.push(outcome);
+            }
+            (outcomes, front.wait_for_durable(&self.work))
+        };
+        durability(durable).await?;
+        Ok(outcomes)
+    }
+
     /// Changes what is at `key`, or makes it.
     ///
     /// The change is computed beside the writer, and again if somebody was faster: it may be slow.

@@ -1,16 +1,13 @@
 //! Paths that name no resource: health, discovery, documents, metrics.
 
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::HeaderValue;
 use http::request::Parts;
 use http::{Method, StatusCode};
 
 use crate::api::Api;
-use crate::negotiate::Wishes;
+use crate::discovery;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::status::Status;
-use crate::user::User;
-use crate::{discovery, openapi};
 
 /// What needs no permission: whether the server lives. Everything else is asked for by somebody.
 pub fn open(api: &Api, parts: &Parts) -> Option<Reply> {
@@ -35,20 +32,22 @@ fn health(well: bool, verbose: bool) -> Reply {
 }
 
 /// Everything else that names no resource, to who may see it.
-///
-/// # Errors
-/// If there is nothing.
-pub fn guarded(api: &Api, parts: &Parts, query: &Query, _user: &User) -> Result<Reply, Status> {
-    let path = parts.uri.path();
-    if path == "/metrics" {
-        let mut reply = reply::text(StatusCode::OK, api.metrics.text());
-        let media = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-        reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
-        return Ok(reply);
+pub fn guarded(api: &Api, parts: &Parts) -> Reply {
+    match parts.uri.path() {
+        "/metrics" => {
+            let media = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            reply::typed(StatusCode::OK, HeaderValue::from_static(media), api.metrics.text())
+        }
+        "/.well-known/openid-configuration" => {
+            reply::json(StatusCode::OK, api.auth.tokens().openid_configuration(&api.address))
+        }
+        "/openid/v1/jwks" => {
+            let media = HeaderValue::from_static("application/jwk-set+json");
+            reply::typed(StatusCode::OK, media, api.auth.tokens().jwks())
+        }
+        _ => {
+            let found = api.catalogue.load().answer(parts).unwrap_or_else(discovery::page_not_found);
+            found.map(|bytes| reply::Body::Whole(Some(bytes)))
+        }
     }
-    let _ = (query, Wishes::of(parts));
-    let found = discovery::answer(&api.kinds.load_full(), parts)
-        .or_else(|| openapi::answer(&api.kinds.load_full(), parts))
-        .or_else(|| api.auth.well_known(path));
-    Ok(found.unwrap_or_else(|| reply::text(StatusCode::NOT_FOUND, "404 page not found\n")))
 }

@@ -20,6 +20,7 @@ use crate::api::{self, Api};
 use crate::auth::pki::{Names, Peer, Pki};
 use crate::background::Background;
 use crate::document::Document;
+use crate::metrics::Metrics;
 use crate::hub::{Committer, Hub};
 use crate::service::Service;
 use crate::store::{Directory, DirectoryError, RedbStore, Store, StoreError};
@@ -119,15 +120,16 @@ impl Server {
     /// See [`StartError`].
     pub async fn start_with(config: Config) -> Result<Server, StartError> {
         let directory = Directory::take(&config.data)?;
-        let (hub, store) = load(&directory)?;
+        let metrics = Arc::new(Metrics::new());
+        let (hub, store) = load(&directory, Arc::clone(&metrics))?;
         let listener = TcpListener::bind(config.listen)
             .await
             .map_err(|source| StartError::Listen { address: config.listen, source })?;
         let address =
             listener.local_addr().map_err(|source| StartError::Listen { address: config.listen, source })?;
-        let pki = Pki::load(&directory, &Names::new(&config.names, address.ip()), Moment::now())?;
+        let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
         let hub = Arc::new(hub);
-        let api = Arc::new(Api::new(&directory, Arc::clone(&hub), &pki)?);
+        let api = Arc::new(Api::new(&directory, Arc::clone(&hub), metrics, address.to_string())?);
         let follow = Arc::downgrade(&api);
         let published = move |_: &Hub, changes: &[_]| {
             if let Some(api) = follow.upgrade() {
@@ -136,7 +138,7 @@ impl Server {
         };
         let committer = hub.commit_to(store, Box::new(published)).map_err(StartError::Thread)?;
         api.bootstrap().await.map_err(|status| StartError::Bootstrap(status.message))?;
-        let background = Background::start(Arc::clone(&api));
+        let background = Background::start(&api, pki.ca_pem());
         pki.write_kubeconfig(&directory, &format!("https://{address}"))?;
         let service = Service::new(Arc::clone(&api));
         let accept = tokio::spawn(accept(listener, Arc::new(pki), service.clone(), api.stopping.subscribe()));
@@ -187,8 +189,20 @@ impl Drop for Server {
     }
 }
 
+/// Further names of the server: what is said, and the address it listens on.
+fn names(config: &Config, address: SocketAddr) -> Names {
+    let mut names = Names { dns: Vec::new(), addresses: vec![address.ip()] };
+    for name in &config.names {
+        match name.parse() {
+            Ok(address) => names.addresses.push(address),
+            Err(_) => names.dns.push(name.clone()),
+        }
+    }
+    names
+}
+
 /// Reads everything that is kept.
-fn load(directory: &Directory) -> Result<(Hub, RedbStore), StartError> {
+fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<(Hub, RedbStore), StartError> {
     let path = directory.join("hub.redb");
     let store = RedbStore::open(&path).map_err(|source| StartError::Store { path: path.clone(), source })?;
     let mut kept = Vec::new();
@@ -216,7 +230,7 @@ fn load(directory: &Directory) -> Result<(Hub, RedbStore), StartError> {
         debug_assert_eq!(document.key(), &key);
         documents.push(Arc::new(document));
     }
-    Ok((Hub::new(version, documents), store))
+    Ok((Hub::new(version, documents, metrics), store))
 }
 
 async fn accept(listener: TcpListener, pki: Arc<Pki>, service: Service, mut stopping: watch::Receiver<bool>) {
@@ -273,7 +287,7 @@ impl Connection {
         // Events are small, and somebody waits for each.
         stream.set_nodelay(true)?;
         let stream = tokio::time::timeout(HANDSHAKE, self.acceptor.accept(stream)).await??;
-        let peer: Peer = self.pki.peer(stream.get_ref().1.peer_certificates().unwrap_or_default());
+        let peer: Peer = self.pki.peer(stream.get_ref().1.peer_certificates(), Moment::now());
         let service = self.service.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
             request.extensions_mut().insert(peer.clone());
             request

@@ -20,6 +20,7 @@ use crate::path::{self, Path};
 use crate::query::Query;
 use crate::reply::{self, Body, Reply};
 use crate::status::{Details, Status};
+use crate::time::Moment;
 use crate::verbs::{self, Asked};
 use crate::{other, random};
 
@@ -104,7 +105,7 @@ where
     {
         return Ok(reply);
     }
-    let user = api.auth.identify(&parts, &api.hub)?;
+    let user = api.auth.identify(&parts, &api.hub, Moment::now())?;
     let verb = verbs::verb(&parts.method, &path, &query);
     let what = match &path {
         Path::Resource(path) => What::Resource {
@@ -116,9 +117,9 @@ where
         },
         Path::Other => What::Path(parts.uri.path()),
     };
-    api.auth.rules().authorize(&Attributes { user: &user, verb, what })?;
+    api.auth.rules(&api.hub).authorize(&Attributes { user: &user, verb, what })?;
     let Path::Resource(path) = path else {
-        return other::guarded(api, &parts, &query, &user);
+        return Ok(other::guarded(api, &parts));
     };
     // Watches last; everything else is over soon, and too much of it at once is refused.
     let _permit = match verb {

@@ -30,6 +30,7 @@ mod watch;
 mod write;
 
 pub use list::Listed;
+pub use write::Write;
 
 /// A request for a resource that may be performed.
 pub struct Asked {
@@ -148,7 +149,7 @@ enum NotServed {
 
 /// The kind at a path. What has no namespace is not found in one, and the other way round (CVE-2019-11247).
 fn find(api: &Api, path: &ResourcePath) -> Result<Arc<Kind>, NotServed> {
-    let kinds = api.kinds.load();
+    let kinds = api.kinds();
     match kinds.find(&path.group, &path.version, &path.plural) {
         Some(kind) if kind.namespaced || path.namespace.is_empty() => Ok(Arc::clone(kind)),
         Some(_) => Err(NotServed::Resource),

@@ -35,7 +35,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     loop {
         let (document, more) = write.blocking({
             let (write, object) = (Arc::clone(&write), object.clone());
-            move || write.created(object)
+            move || write.created(object, false)
         })
         .await?;
         let name = document.key().name.to_string();

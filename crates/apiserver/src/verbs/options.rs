@@ -9,9 +9,10 @@ use crate::query::Query;
 use crate::status::Status;
 
 /// What is done about fields that nobody knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FieldValidation {
     /// They are dropped.
+    #[default]
     Ignore,
     /// They are dropped, and the client is told.
     Warn,
@@ -20,7 +21,7 @@ pub enum FieldValidation {
 }
 
 /// The options of a write.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
     /// Everything is done but the write itself.
     pub dry_run: bool,

@@ -63,7 +63,7 @@ fn current(api: &Api, kind: &Kind, asked: &Asked) -> Result<Json, Status> {
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let document = api.hub.view().get(&key).cloned();
     let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
-    Ok(crate::render::json_of(kind, &document, None))
+    Ok(crate::versions::shown(kind, &document))
 }
 
 fn answer(code: StatusCode, object: &Value) -> Reply {
@@ -112,7 +112,7 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
                 }
             }
             admission::scale(&write.kind, &mut object, &scale)?;
-            write.updated(object, document).map(|(document, _)| document)
+            write.updated(object, document, false).map(|(document, _)| document)
         }
     });
     let key = write.key();
@@ -148,7 +148,7 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
             builtin::bind(&mut object, &binding, write.now)?;
-            write.updated(object, document).map(|(document, _)| document)
+            write.updated(object, document, false).map(|(document, _)| document)
         }
     });
     if !write.options.dry_run {

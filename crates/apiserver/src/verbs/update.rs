@@ -45,9 +45,9 @@ pub async fn update_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: P
     let edit: Edit = Arc::new({
         let (write, change) = (Arc::clone(&write), change.clone());
         move |current| match current {
-            Some(current) => change.note(write.updated(object.clone(), current)),
+            Some(current) => change.note(write.updated(object.clone(), current, false)),
             None if part == Part::Main && builtin::creates_on_update(&write.kind) => {
-                change.note(write.created(object.clone()))
+                change.note(write.created(object.clone(), false))
             }
             None => Err(Status::not_found(&write.kind, &write.name)),
         }
@@ -83,7 +83,7 @@ pub async fn patch_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Pa
                 let Sent { object, warnings } = patched(&write, current, &patch)?;
                 change.warn(warnings);
                 write.check_name(&object)?;
-                change.note(write.updated(object, current))
+                change.note(write.updated(object, current, false))
             }
         }),
     };
@@ -128,8 +128,8 @@ fn apply(write: &Arc<Write>, change: &Change, config: Value) -> Result<Edit, Sta
         }
         let applied = admission::apply(&write, live.as_ref(), &config)?;
         match current {
-            None => change.note(write.created(applied)),
-            Some(current) => change.note(write.updated(applied, current)),
+            None => change.note(write.created(applied, true)),
+            Some(current) => change.note(write.updated(applied, current, true)),
         }
     }))
 }

@@ -117,7 +117,7 @@ impl Watch {
         for some in documents.chunks(AT_ONCE) {
             let mut buffer = Vec::new();
             for document in some {
-                self.frames.event("ADDED", document, None, &mut buffer);
+                self.frames.event("ADDED", document, &mut buffer);
             }
             sender.send(buffer.into()).await.ok()?;
         }
@@ -172,10 +172,10 @@ impl Watch {
         let after = Some(&change.after).filter(|after| !change.removed && self.selection.has(after));
         match (before, after) {
             (None, None) => {}
-            (None, Some(after)) => self.frames.event("ADDED", after, None, buffer),
-            (Some(_), Some(after)) => self.frames.event("MODIFIED", after, None, buffer),
+            (None, Some(after)) => self.frames.event("ADDED", after, buffer),
+            (Some(_), Some(after)) => self.frames.event("MODIFIED", after, buffer),
             // Its last state, at the version of its end.
-            (Some(before), None) => self.frames.event("DELETED", before, Some(change.version), buffer),
+            (Some(before), None) => self.frames.event("DELETED", &before.at(change.version), buffer),
         }
     }
 }

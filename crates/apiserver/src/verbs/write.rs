@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bowline_kernel::Object;
 use http::header::{HeaderValue, WARNING};
 use http::StatusCode;
 use serde_json::Value;
@@ -15,13 +16,14 @@ use crate::part::Part;
 use crate::document::{Document, Json};
 use crate::key::Key;
 use crate::kinds::Kind;
-use crate::negotiate::Wanted;
+use crate::negotiate::{Form, Wanted};
 use crate::query::Query;
 use crate::render;
 use crate::reply::Reply;
 use crate::status::{Details, Status};
 use crate::time::Moment;
 use crate::user::User;
+use crate::versions;
 
 /// A write, as far as it does not depend on what is there.
 pub struct Write {
@@ -41,6 +43,8 @@ pub struct Write {
     pub user: User,
     /// How.
     pub options: WriteOptions,
+    /// Whether what is there is written over also where the object says no version: patches mean what is there.
+    pub unconditional: bool,
     /// When.
     pub now: Moment,
 }
@@ -68,7 +72,24 @@ impl Write {
             name: asked.path.name.clone(),
             manager,
             user: asked.user.clone(),
+            unconditional: asked.verb == "patch",
             options,
+            now: Moment::now(),
+        }
+    }
+
+    /// A write of the server itself.
+    pub fn by_server(api: &Arc<Api>, kind: Arc<Kind>, key: &Key) -> Write {
+        Write {
+            api: Arc::clone(api),
+            kind,
+            part: Part::Main,
+            namespace: key.namespace.to_string(),
+            name: key.name.to_string(),
+            manager: "kube-apiserver".to_owned(),
+            user: User::server(),
+            options: WriteOptions::default(),
+            unconditional: true,
             now: Moment::now(),
         }
     }
@@ -113,8 +134,8 @@ impl Write {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn created(&self, object: Json) -> Result<(Document, Vec<String>), Status> {
-        let Admitted { object, warnings } = admission::create(self, object)?;
+    pub fn created(&self, object: Json, applied: bool) -> Result<(Document, Vec<String>), Status> {
+        let Admitted { object, warnings } = admission::create(self, object, applied)?;
         Ok((self.document(&object)?, warnings))
     }
 
@@ -122,15 +143,29 @@ impl Write {
     ///
     /// # Errors
     /// If it is not valid, or not meant for what is there.
-    pub fn updated(&self, object: Json, old: &Document) -> Result<(Document, Vec<String>), Status> {
-        let old = self.shown(old);
-        let Admitted { object, warnings } = admission::update(self, object, &old)?;
-        Ok((self.document(&object)?, warnings))
+    pub fn updated(&self, object: Json, old: &Document, applied: bool) -> Result<(Document, Vec<String>), Status> {
+        let was = self.shown(old);
+        let Admitted { mut object, warnings } = admission::update(self, object, &was, applied)?;
+        let document = self.document(&object)?;
+        // The kernel would count this too, but it would have to write the JSON anew while all others wait.
+        if let Some(generation) = old.meta().generation.filter(|_| document.spec_differs(old))
+            && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        {
+            metadata.insert("generation".into(), (generation + 1).into());
+            return Ok((self.document(&object)?, warnings));
+        }
+        Ok((document, warnings))
+    }
+
+    /// The object with a note of who changed it, for a change that needs no admission.
+    pub fn tracked(&self, mut object: Json, old: &Document) -> Json {
+        admission::track(self, Some(&self.shown(old)), &mut object);
+        object
     }
 
     /// The JSON of an object that is there, in the version of the request.
     pub fn shown(&self, document: &Document) -> Json {
-        render::json_of(&self.kind, document, None)
+        versions::shown(&self.kind, document)
     }
 
     /// The document of an object that has been admitted.
@@ -140,11 +175,12 @@ impl Write {
     pub fn document(&self, object: &Json) -> Result<Document, Status> {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let key = self.kind.key(&self.namespace, name);
-        let kinds = self.api.kinds.load();
+        let kinds = self.api.kinds();
         let owner = |api_version: &str, kind: &str, name: &str, namespace: &str| {
             kinds.owner(api_version, kind, name, namespace)
         };
-        Document::new(key, object, self.kind.counting, &owner)
+        let kept = versions::kept(&self.kind, object.clone());
+        Document::new(key, &kept, self.kind.counting, &owner)
             .map_err(|malformed| Status::bad_request(malformed.to_string()))
     }
 
@@ -197,13 +233,17 @@ impl Write {
         query: &Query,
         warnings: &[String],
     ) -> Result<Reply, Status> {
+        if wanted.form != Form::Whole {
+            return self.show(code, document, wanted, query, warnings);
+        }
         let mut object = self.shown(document);
-        if let Some(Value::Object(metadata)) = object.get_mut("metadata")
-            && metadata.get("resourceVersion").is_some_and(|version| version == "0")
+        if code == StatusCode::CREATED
+            && let Some(Value::Object(metadata)) = object.get_mut("metadata")
         {
+            // It has no version: it is not there.
             metadata.remove("resourceVersion");
         }
-        Ok(warned(render::object(code, &self.kind, object, wanted, query)?, warnings))
+        Ok(warned(render::object(code, object, wanted), warnings))
     }
 }
 
