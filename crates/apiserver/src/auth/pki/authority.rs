@@ -26,8 +26,7 @@ impl Authority {
         let certificate = directory.read(CERTIFICATE).map_err(PkiError::io(CERTIFICATE))?;
         let key = match directory.read(KEY).map_err(PkiError::io(KEY))? {
             Some(pem) => KeyPair::from_pem(&pem).map_err(|why| PkiError::damaged(KEY, why))?,
-            // Whoever trusts the certificate would not trust another key.
-            None if certificate.is_some() => return Err(PkiError::damaged(KEY, "it is not there")),
+            None if certificate.is_some() => return Err(PkiError::Lost),
             None => {
                 let key = KeyPair::generate().map_err(PkiError::making(KEY))?;
                 directory.write(KEY, key.serialize_pem().as_bytes()).map_err(PkiError::io(KEY))?;
