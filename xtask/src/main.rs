@@ -5,6 +5,7 @@ mod bench;
 mod cache;
 mod cargo_json;
 mod cli;
+mod differential;
 mod generate;
 mod log;
 mod pitfalls;

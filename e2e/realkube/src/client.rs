@@ -70,6 +70,11 @@ impl Client {
         Ok(Self { authority: authority.to_owned(), name, roots, tls, token: identity.token.clone() })
     }
 
+    /// The server's `host:port`.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+
     /// The same server, to which we are somebody else.
     pub fn with_identity(&self, identity: &Identity) -> Result<Self, Error> {
         let tls = configuration(&self.roots, identity)?;

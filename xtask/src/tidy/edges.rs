@@ -43,10 +43,11 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-explorer", "bowline-models"],
         external: External::Only(&[]),
     },
+    Edges { name: "bowline-differential", internal: &["bowline-realkube"], external: External::Any },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {
         name: "xtask",
-        internal: &["bowline-explorer", "bowline-models", "bowline-realkube"],
+        internal: &["bowline-differential", "bowline-explorer", "bowline-models", "bowline-realkube"],
         external: External::Any,
     },
 ];
