@@ -1,14 +1,12 @@
 //! What every write goes through: the rules of all kinds, then those of its own.
 
-use std::sync::Arc;
-
 use bowline_merge::apply::{self, ApplyError, Manager, Operation};
 use bowline_merge::fields::FieldSet;
 use bowline_merge::{FieldError, Schema};
 use http::StatusCode;
 use serde_json::Value;
 
-use crate::auth::rbac;
+use crate::auth::rbac::{self, escalation, validation};
 use crate::builtin::{self, Neighbours};
 use crate::crd;
 use crate::document::{Counting, Json};
@@ -51,6 +49,7 @@ impl Rules<'_> {
 pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
     let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
         let Kind { kind: name, version, .. } = kind;
+        let mistyped = mistyped.message;
         Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {mistyped}"))
     })?;
     if let Some(custom) = &kind.custom {
@@ -83,23 +82,22 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     }
     let mut warnings = Vec::new();
     match Rules::of(kind) {
-        Rules::BuiltIn => builtin::default(kind, &mut object),
+        Rules::BuiltIn => default_built_in(kind, &mut object),
         Rules::Definition => crd::definition::default(&mut object),
         Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
     }
     if !applied {
         track(write, None, &mut object);
     }
-    let mut errors = Vec::new();
+    let mut more = Vec::new();
     match Rules::of(kind) {
         Rules::BuiltIn => {
             builtin::prepare_create(kind, &mut object, &neighbours(write), write.now)?;
-            rbac::admit(write, &object, None)?;
-            errors.extend(builtin::validate_create(kind, &object));
+            check_roles(write, &object, None)?;
         }
         Rules::Definition => {
             crd::definition::prepare_create(&mut object);
-            errors.extend(crd::definition::validate_create(&object));
+            more.extend(crd::definition::validate_create(&object));
             warnings.extend(crd::definition::warnings(&object, None));
         }
         Rules::Custom(custom) => {
@@ -107,11 +105,12 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
                 custom.prepare(object, None, crd::Part::Main);
                 custom.validate(object, None, crd::Part::Main)
             });
-            errors.extend(verdict.errors);
+            more.extend(verdict.errors);
             warnings.extend(verdict.warnings);
         }
     }
-    errors.splice(0..0, metadata::validate_create(kind, &object));
+    let mut errors = builtin::validate_create(kind, &object);
+    errors.extend(more);
     check(kind, &object, &errors)?;
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
@@ -127,26 +126,26 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     metadata::prepare_update(kind, &mut object, old, &write.namespace)?;
     let mut warnings = Vec::new();
     match Rules::of(kind) {
-        Rules::BuiltIn => builtin::default(kind, &mut object),
+        Rules::BuiltIn => default_built_in(kind, &mut object),
         Rules::Definition => crd::definition::default(&mut object),
         Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
     }
-    let mut errors = Vec::new();
+    let mut more = Vec::new();
+    let subresource = write.part.subresource();
     match Rules::of(kind) {
         Rules::BuiltIn => {
-            builtin::prepare_update(kind, &mut object, old, write.part);
+            builtin::prepare_update(kind, &mut object, old, subresource, write.now);
             if !applied {
                 track(write, Some(old), &mut object);
             }
-            rbac::admit(write, &object, Some(old))?;
-            errors.extend(builtin::validate_update(kind, &object, old, write.part));
+            check_roles(write, &object, Some(old))?;
         }
         Rules::Definition => {
-            crd::definition::prepare_update(&mut object, old, write.part == Part::Status);
+            crd::definition::prepare_update(&mut object, old);
             if !applied {
                 track(write, Some(old), &mut object);
             }
-            errors.extend(match write.part {
+            more.extend(match write.part {
                 Part::Status => crd::definition::validate_status(&object, old),
                 _ => crd::definition::validate_update(&object, old),
             });
@@ -160,14 +159,39 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
                 track(write, Some(old), &mut object);
             }
             let verdict = edit(&mut object, |object| custom.validate(object, Some(&old_value), part));
-            errors.extend(verdict.errors);
+            more.extend(verdict.errors);
             warnings.extend(verdict.warnings);
         }
     }
-    errors.splice(0..0, metadata::validate_update(kind, &object, old));
+    let mut errors = builtin::validate_update(kind, &object, old, subresource);
+    errors.extend(more);
     check(kind, &object, &errors)?;
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
+}
+
+fn default_built_in(kind: &Kind, object: &mut Json) {
+    builtin::default(kind, object);
+    if &*kind.group == rbac::GROUP {
+        validation::default(&kind.plural, object);
+    }
+}
+
+/// Nobody gives away more than they have, and roles have rules of their own.
+fn check_roles(write: &Write, object: &Json, old: Option<&Json>) -> Result<(), Status> {
+    let kind = &*write.kind;
+    if &*kind.group != rbac::GROUP {
+        return Ok(());
+    }
+    let role = escalation::Write {
+        plural: &kind.plural,
+        namespace: &write.namespace,
+        asked: &write.name,
+        old,
+        new: object,
+    };
+    escalation::check(&write.api.auth.rules(&write.api.hub), &write.user, &role)?;
+    validation::check(&role)
 }
 
 fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status> {
@@ -258,10 +282,10 @@ fn apply_status(error: ApplyError) -> Status {
         ApplyError::BadRequest(_) => Status::bad_request(message),
         ApplyError::Untyped(_) => Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message),
         ApplyError::Conflict(conflicts) => {
-            let causes = conflicts.causes().map(|(message, field)| Cause {
+            let causes = conflicts.iter().map(|conflict| Cause {
                 reason: "FieldManagerConflict".to_owned(),
-                message,
-                field,
+                message: conflict.message(),
+                field: conflict.field(),
             });
             Status::failure(StatusCode::CONFLICT, "Conflict", message)
                 .of(Details { causes: causes.collect(), ..Details::default() })

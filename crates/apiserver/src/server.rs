@@ -25,6 +25,7 @@ use crate::hub::{Committer, Hub};
 use crate::service::Service;
 use crate::store::{Directory, DirectoryError, RedbStore, Store, StoreError};
 use crate::time::Moment;
+use crate::verbs::stopped;
 
 /// How long requests may take to end when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -250,7 +251,7 @@ async fn accept(listener: TcpListener, pki: Arc<Pki>, service: Service, mut stop
                     continue;
                 }
             },
-            _ = stopping.wait_for(|stopping| *stopping) => break,
+            () = stopped(&mut stopping) => break,
         };
         let connection = Connection {
             acceptor: acceptor.clone(),

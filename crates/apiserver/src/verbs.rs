@@ -8,6 +8,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 
 use crate::api::Api;
+use crate::auth::reviews::Review;
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wishes};
 use crate::path::{Path, ResourcePath};
@@ -24,12 +25,14 @@ mod delete;
 mod list;
 mod options;
 mod patch;
+mod review;
 mod subresource;
 mod update;
 mod watch;
 mod write;
 
 pub use list::Listed;
+pub(crate) use watch::stopped;
 pub use write::Write;
 
 /// A request for a resource that may be performed.
@@ -122,7 +125,10 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
         "get" => get(api, &kind, &asked),
         "list" => list(api, &kind, &asked).await,
         "watch" => watch(api, &kind, &asked),
-        "create" => create::create(api, &kind, asked).await,
+        "create" => match Review::of(&kind.group, &kind.plural) {
+            Some(review) => review::answer(api, &kind, review, &asked).await,
+            None => create::create(api, &kind, asked).await,
+        },
         "update" => update::update(api, &kind, asked).await,
         "patch" => update::patch(api, &kind, asked).await,
         "delete" => delete::one(api, &kind, &asked).await,
@@ -159,7 +165,7 @@ fn find(api: &Api, path: &ResourcePath) -> Result<Arc<Kind>, NotServed> {
 }
 
 fn get(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::Object(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let document = api.hub.view().get(&key).cloned();
     let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
@@ -167,7 +173,7 @@ fn get(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
 }
 
 async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::List(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::List)?;
     let options = ListOptions::parse(&asked.query, false)?;
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
     let listed = list::list(&api.hub, kind, &selection, &options).await?;
@@ -175,7 +181,7 @@ async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
 }
 
 fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::Watch(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Watch)?;
     let options = ListOptions::parse(&asked.query, true)?;
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
     let frames = Frames::new(kind, &wanted, &asked.query)?;

@@ -15,7 +15,16 @@ pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyh
         .enable_all()
         .build()
         .context("cannot start the threads of the hub")?;
+    log();
     runtime.block_on(serve(Config { data, listen, names }))
+}
+
+/// What the hub says of itself goes to stderr; `RUST_LOG` says how much.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
+        .from_env_lossy();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }
 
 async fn serve(config: Config) -> anyhow::Result<Exit> {

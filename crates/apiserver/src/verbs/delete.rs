@@ -117,7 +117,7 @@ fn refused(
 /// # Errors
 /// In the words of the API.
 pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::Object(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = options(asked)?;
     let ResourcePath { namespace, name, .. } = &asked.path;
     match delete(api, kind, namespace, name, &options).await? {
@@ -153,7 +153,7 @@ fn options(asked: &Asked) -> Result<DeleteOptions, Status> {
 /// # Errors
 /// In the words of the API.
 pub async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::List(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::List)?;
     let options = options(asked)?;
     let list_options = ListOptions::parse(&asked.query, false)?;
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;

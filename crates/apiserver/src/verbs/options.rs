@@ -1,10 +1,12 @@
 //! The options of writes.
 
 use bowline_kernel::Propagation;
-use bowline_merge::FieldError;
+use bowline_merge::{Cause, FieldError};
 use serde_json::{Value, json};
 
+use crate::auth::quote;
 use crate::document::Json;
+use crate::kinds::Kind;
 use crate::query::Query;
 use crate::status::Status;
 
@@ -18,6 +20,30 @@ pub enum FieldValidation {
     Warn,
     /// The write is refused.
     Strict,
+}
+
+impl FieldValidation {
+    /// What the client is told of fields that nobody knows, and of those that are there twice.
+    ///
+    /// # Errors
+    /// If the client wants none of them.
+    pub fn judge(self, kind: &Kind, unknown: &[String], repeated: &[String]) -> Result<Vec<String>, Status> {
+        let faults = unknown.iter().map(|field| format!("unknown field {}", quote(field)));
+        let faults = faults.chain(repeated.iter().map(|field| format!("duplicate field {}", quote(field))));
+        let faults: Vec<_> = faults.collect();
+        match self {
+            FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Warn => Ok(faults),
+            FieldValidation::Strict if faults.is_empty() => Ok(faults),
+            FieldValidation::Strict => {
+                let Kind { kind: name, version, .. } = kind;
+                Err(Status::bad_request(format!(
+                    "{name} in version {version:?} cannot be handled as a {name}: strict decoding error: {}",
+                    faults.join(", ")
+                )))
+            }
+        }
+    }
 }
 
 /// The options of a write.
@@ -73,7 +99,12 @@ impl WriteOptions {
 
 fn check_manager(manager: &str, errors: &mut Vec<FieldError>) {
     if manager.chars().count() > MANAGER_LENGTH {
-        errors.push(FieldError::too_long("fieldManager", MANAGER_LENGTH));
+        errors.push(FieldError {
+            kind: Cause::TooLong,
+            path: "fieldManager".to_owned(),
+            value: None,
+            detail: format!("may not be more than {MANAGER_LENGTH} bytes"),
+        });
     }
     if let Some((index, character)) = manager.char_indices().find(|(_, character)| character.is_control()) {
         let detail = format!("invalid character U+{:04X} (at position {index})", character as u32);

@@ -35,7 +35,7 @@ pub async fn update(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
 /// # Errors
 /// In the words of the API.
 pub async fn update_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Part) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::Object(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
     let sent = body::decode(asked.media_type(), &asked.body, kind)?;
@@ -68,7 +68,7 @@ pub async fn patch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Rep
 /// # Errors
 /// In the words of the API.
 pub async fn patch_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Part) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(negotiate::Asked::Object(kind))?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let form = Form::of(asked.media_type(), kind.custom.is_some())?;
     let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
@@ -105,7 +105,6 @@ fn patched(write: &Write, current: &Document, patch: &Patch) -> Result<Sent, Sta
     let Value::Object(object) = object else {
         return Err(Status::bad_request("the patch makes the object something else than an object"));
     };
-    admission::check_types(&write.kind, &object)?;
     write.accept(Body { object, repeated: Vec::new() })
 }
 

@@ -84,9 +84,15 @@ async fn run(mut watch: Watch, sender: mpsc::Sender<Bytes>) {
             }
             () = sleep_until(end) => return,
             () = sender.closed() => return,
-            _ = watch.stopping.wait_for(|stopping| *stopping) => return,
+            () = stopped(&mut watch.stopping) => return,
         }
     }
+}
+
+/// Returns when the server stops.
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // Who would have told us is gone: then the server is too.
+    let _ = stopping.wait_for(|stopping| *stopping).await.is_ok();
 }
 
 /// How far a watch has come.

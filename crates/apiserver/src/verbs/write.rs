@@ -105,8 +105,8 @@ impl Write {
     /// If there are such fields and the client wants none.
     pub fn accept(&self, body: Body) -> Result<Sent, Status> {
         let Body { mut object, repeated } = body;
-        let unknown = admission::prune(&self.kind, &mut object);
-        let warnings = self.options.validation.judge(&self.kind, &repeated, &unknown)?;
+        let unknown = admission::read(&self.kind, &mut object)?;
+        let warnings = self.options.validation.judge(&self.kind, &unknown, &repeated)?;
         Ok(Sent { object, warnings })
     }
 
