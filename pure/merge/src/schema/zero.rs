@@ -31,15 +31,23 @@ impl Schema {
     }
 }
 
+/// Go has no field that is missing: a struct is there with its fields, and what must be there is, at least as a
+/// null. What is optional, and empty, is left out.
 fn fill(definitions: &Definitions, node: &Node, value: &mut Value) {
     let node = definitions.resolve(node);
     let Value::Object(fields) = value else { return };
     for (name, child) in &node.properties {
-        if let Some(Value::Object(default)) = &child.default {
-            let mut default = Value::Object(default.clone());
-            fill(definitions, child, &mut default);
-            fields.entry(name.clone()).or_insert(default);
-        }
+        let default = match &child.default {
+            Some(Value::Object(default)) => {
+                let mut default = Value::Object(default.clone());
+                fill(definitions, child, &mut default);
+                default
+            }
+            _ if !node.required.contains(name) => continue,
+            Some(default) => default.clone(),
+            None => Value::Null,
+        };
+        fields.entry(name.clone()).or_insert(default);
     }
 }
 
