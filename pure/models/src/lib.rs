@@ -1,6 +1,7 @@
 //! Models that the explorer checks.
 
 mod catalogue;
+mod kernel;
 mod seeds;
 
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};
