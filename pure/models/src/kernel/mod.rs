@@ -21,3 +21,6 @@ pub(crate) use watch::WATCH;
 pub(crate) fn expected() -> impl Iterator<Item = &'static Expected> {
     [objects::EXPECTED, watch::EXPECTED, chores::EXPECTED].into_iter().flatten()
 }
+
+#[cfg(test)]
+mod tests;

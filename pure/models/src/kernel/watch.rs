@@ -228,7 +228,7 @@ impl Model for Watch {
     }
 
     fn fairness(&self) -> Vec<String> {
-        let watchers = (0..WATCHERS).map(|w| format!("Watcher(w{}", w + 1));
+        let watchers = (0..WATCHERS).map(|w| format!("Watcher(w{})", w + 1));
         ["Commit".to_owned()].into_iter().chain(watchers).collect()
     }
 

@@ -29,7 +29,7 @@ pub(in crate::kernel) const MUTANTS: &[Mutant] = &[
     mutant!("removes what was adopted meanwhile" breaks "OnlyUnownedCollected"
         of COLLECTOR.collector("objects=2,held=0,writes=2") by look: unguarded),
     mutant!("removes what has lost one of its owners" breaks "OnlyUnownedCollected"
-        of COLLECTOR.collector("held=0") by look: one_is_enough),
+        of COLLECTOR.collector("held=0,writes=0") by look: one_is_enough),
     mutant!("lets an owner go before its orphans forget it" breaks "OrphansSurvive"
         of COLLECTOR.collector("objects=2,held=0") by look: skips_orphans),
     mutant!("does not wait for what blocks" breaks "ForegroundLast"

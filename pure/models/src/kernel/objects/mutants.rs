@@ -5,17 +5,17 @@ use bowline_kernel::{Deletion, Expect, Head, Request, Version};
 use super::state::PLACE;
 use super::{OBJECTS, Objects, Rules, SHIPPED};
 use crate::kernel::mutants::Mutant;
-use crate::kernel::thing::{MARK, Performed, Thing, edited, perform};
+use crate::kernel::thing::{Performed, Thing, edited, perform};
 
 macro_rules! mutant {
-    ($about:literal breaks $breaks:literal by $($rule:tt)*) => {
+    ($about:literal breaks $breaks:literal at $size:literal by $($rule:tt)*) => {
         Mutant {
             about: $about,
             model: OBJECTS.name,
             breaks: $breaks,
             build: || {
                 static RULES: Rules = Rules { $($rule)*, ..SHIPPED };
-                let size = OBJECTS.size("").expect("a size that works");
+                let size = OBJECTS.size($size).expect("a size that works");
                 Box::new(Objects::new(&size, &RULES))
             },
         }
@@ -23,19 +23,18 @@ macro_rules! mutant {
 }
 
 pub(in crate::kernel) const MUTANTS: &[Mutant] = &[
-    mutant!("does not ask what the writer has seen" breaks "StaleNeverWins" by perform: unguarded),
-    mutant!("does not ask what the writer has seen" breaks "NoLostUpdate" by perform: unguarded),
-    mutant!("answers before the commit" breaks "AnsweredStays" by answers_early: true),
+    mutant!("does not ask what the writer has seen" breaks "StaleNeverWins" at "updates=2,others=0" by perform: unguarded),
+    mutant!("does not ask what the writer has seen" breaks "NoLostUpdate" at "updates=2,others=0" by perform: unguarded),
+    mutant!("answers before the commit" breaks "AnsweredStays" at "updates=3,others=0" by answers_early: true),
     // The version that it told is given away again after a restart.
-    mutant!("answers before the commit" breaks "NoLostUpdate" by answers_early: true),
-    mutant!("keeps what was refused" breaks "HeadAhead" by takes_back: false),
-    mutant!("counts on from what is left" breaks "VersionsGrow"
-        by counts_from: |_, object| object.unwrap_or_default()),
-    mutant!("takes a version for nothing" breaks "VersionsGrow" by perform: counts_nothing),
-    mutant!("takes finalizers too late" breaks "GoingStays" by perform: takes_late_finalizers),
-    mutant!("takes an update for a change of mind" breaks "GoingStays" by perform: undoes_deletion),
-    mutant!("keeps what nothing holds" breaks "DoneIsGone" by perform: keeps_done),
-    mutant!("waits until a batch is full" breaks "WritesAnswered" by commits: |pending| pending > 1),
+    mutant!("answers before the commit" breaks "NoLostUpdate" at "updates=3,others=0" by answers_early: true),
+    mutant!("keeps what was refused" breaks "HeadAhead" at "updates=1,others=0" by takes_back: false),
+    mutant!("counts on from what is left" breaks "VersionsGrow" at "updates=1,others=1" by counts_from: |_, object| object.unwrap_or_default()),
+    mutant!("takes a version for nothing" breaks "VersionsGrow" at "updates=1,others=1" by perform: counts_nothing),
+    mutant!("takes finalizers too late" breaks "GoingStays" at "updates=1,others=2" by perform: takes_late_finalizers),
+    mutant!("takes an update for a change of mind" breaks "GoingStays" at "updates=1,others=2" by perform: undoes_deletion),
+    mutant!("keeps what nothing holds" breaks "DoneIsGone" at "updates=1,others=3" by perform: keeps_done),
+    mutant!("waits until a batch is full" breaks "WritesAnswered" at "updates=1,others=0" by commits: |pending| pending > 1),
 ];
 
 fn unguarded(head: &mut Head<Thing>, request: Request<Thing>) -> Performed {

@@ -14,7 +14,7 @@ macro_rules! mutant {
             breaks: $breaks,
             build: || {
                 static RULES: Rules = Rules { $($rule)*, ..SHIPPED };
-                let size = WATCH.size("writes=3").expect("a size that works");
+                let size = WATCH.size("writes=2").expect("a size that works");
                 Box::new(Watch::new(&size, &RULES))
             },
         }
