@@ -4,7 +4,7 @@ use std::fmt;
 
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
-use crate::seeds;
+use crate::{kernel, seeds};
 
 /// A model by its name.
 pub struct Entry {
@@ -268,11 +268,15 @@ pub fn catalogue() -> &'static [Entry] {
         seeds::complete_issu::ENTRY,
         seeds::irsa::ENTRY,
         seeds::kcp_storage::ENTRY,
+        kernel::OBJECTS,
+        kernel::WATCH,
+        kernel::COLLECTOR,
+        kernel::NAMESPACES,
     ];
     CATALOGUE
 }
 
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
-    seeds::expected::all()
+    seeds::expected::all().chain(kernel::expected())
 }

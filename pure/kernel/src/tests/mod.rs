@@ -1,5 +1,6 @@
 //! The rules, one by one, and as properties of random histories; on a tiny object.
 
+mod agenda;
 mod collector;
 mod histories;
 mod load;
