@@ -35,7 +35,7 @@ pub(super) fn qualified(name: &str) -> Vec<String> {
     if name.is_empty() {
         wrong.push("name part must be non-empty".to_owned());
     } else if name.len() > 63 {
-        wrong.push("name part must be no more than 63 bytes".to_owned());
+        wrong.push("name part must be no more than 63 characters".to_owned());
     }
     if !is_word(name) {
         wrong.push(format!("name part {QUALIFIED}"));
@@ -47,7 +47,7 @@ pub(super) fn qualified(name: &str) -> Vec<String> {
 pub(super) fn label_value(value: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if value.len() > 63 {
-        wrong.push("must be no more than 63 bytes".to_owned());
+        wrong.push("must be no more than 63 characters".to_owned());
     }
     if !value.is_empty() && !is_word(value) {
         wrong.push(LABEL.to_owned());
@@ -59,7 +59,7 @@ pub(super) fn label_value(value: &str) -> Vec<String> {
 pub(super) fn subdomain(name: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if name.len() > 253 {
-        wrong.push("must be no more than 253 bytes".to_owned());
+        wrong.push("must be no more than 253 characters".to_owned());
     }
     if !name.split('.').all(is_dns_label) {
         wrong.push(SUBDOMAIN.to_owned());

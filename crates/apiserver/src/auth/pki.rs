@@ -55,7 +55,9 @@ pub enum PkiError {
         why: String,
     },
     /// The key of the authority is gone: whoever trusts its certificate would not trust another key.
-    #[error("ca.key is not there, though ca.crt is; restore it, or remove ca.crt to have a new authority made")]
+    #[error(
+        "ca.key is not there, though ca.crt is; restore it, or remove ca.crt to have a new authority made"
+    )]
     Lost,
     /// A key or certificate cannot be made.
     #[error("{file} cannot be made: {why}")]

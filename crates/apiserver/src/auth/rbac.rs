@@ -15,11 +15,12 @@ use crate::status::Status;
 use crate::user::{MASTERS, User};
 
 pub mod aggregation;
-pub mod escalation;
+mod escalation;
 mod rule;
 mod selector;
-pub mod validation;
+mod validation;
 
+pub use escalation::Write;
 pub use rule::{Rule, missing};
 pub(super) use selector::{check_operator, check_requirement as check_label_requirement};
 
@@ -34,6 +35,15 @@ static CLUSTER_BINDINGS: LazyLock<Resource> = LazyLock::new(|| Resource::new(GRO
 /// Whether a change to this resource changes who may do what.
 pub fn concerns(resource: &Resource) -> bool {
     resource.group() == GROUP
+}
+
+/// Whether a user may write this role or binding, which they may write otherwise, and whether it is one.
+///
+/// # Errors
+/// 403 with what they lack, 422 with what is wrong with it.
+pub fn admit(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), Status> {
+    escalation::check(rules, user, write)?;
+    validation::check(write)
 }
 
 /// Who may do what, ready to be asked: by user and group, then by namespace.

@@ -93,26 +93,19 @@ impl Tokens {
         audiences: &[String],
         now: Moment,
     ) -> Result<Verified, Option<String>> {
-        let claims = self.signed(token)?;
-        let common: Vec<String> =
-            claims.audiences.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
-        if common.is_empty() {
-            let [own, wanted] =
-                [&claims.audiences, audiences].map(|list| words::quote_all(list.iter().map(String::as_str)));
-            return Err(Some(format!("token audiences {own} is invalid for the target audiences {wanted}")));
-        }
-        claims.check_time(now)?;
-        check_objects(&claims, view, now)?;
-        Ok(Verified { user: user(&claims), audiences: common })
+        self.signed(token)?.believe(view, audiences, now).map_err(Some)
     }
 
-    /// What a good signature vouches for.
-    fn signed(&self, token: &str) -> Result<Arc<Claims>, Option<String>> {
+    /// What a good signature vouches for. This may take a while, and needs no view.
+    ///
+    /// # Errors
+    /// Why it is not good; `None` if it is not one of ours at all.
+    pub fn signed(&self, token: &str) -> Result<Signed, Option<String>> {
         let digest = digest::digest(&digest::SHA256, token.as_bytes());
         let digest: [u8; 32] = digest.as_ref().try_into().map_err(|_| None)?;
         let remembered = self.verified.lock().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
         if let Some(claims) = remembered {
-            return Ok(claims);
+            return Ok(Signed(claims));
         }
         let claims = Arc::new(self.key.open(token)?);
         let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +113,35 @@ impl Tokens {
             verified.clear();
         }
         verified.insert(digest, Arc::clone(&claims));
-        Ok(claims)
+        Ok(Signed(claims))
+    }
+}
+
+/// What a good signature vouches for. Whether it is still so is another question.
+pub struct Signed(Arc<Claims>);
+
+impl Signed {
+    /// Whose token this is, if it is for one of these audiences and everything that it names is there.
+    ///
+    /// # Errors
+    /// Why it is not believed.
+    pub fn believe(
+        &self,
+        view: &View<Document>,
+        audiences: &[String],
+        now: Moment,
+    ) -> Result<Verified, String> {
+        let claims = &*self.0;
+        let common: Vec<String> =
+            claims.audiences.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
+        if common.is_empty() {
+            let [own, wanted] =
+                [&claims.audiences, audiences].map(|list| words::quote_all(list.iter().map(String::as_str)));
+            return Err(format!("token audiences {own} is invalid for the target audiences {wanted}"));
+        }
+        claims.check_time(now)?;
+        check_objects(claims, view, now)?;
+        Ok(Verified { user: user(claims), audiences: common })
     }
 }
 

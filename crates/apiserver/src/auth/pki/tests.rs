@@ -48,7 +48,7 @@ fn certificates_are_kept_until_something_changes() {
     assert_eq!(kept(&named, days(340)), [true, false, false]);
     // The authority gets another certificate for its key: what it has signed stays good.
     let old_admin = read(&directory, &["admin.crt"]).remove(0);
-    assert_eq!(kept(&named, days(3640))[0], false);
+    assert!(!kept(&named, days(3640))[0]);
     let admin = CertificateDer::from_pem_slice(old_admin.as_bytes()).unwrap();
     let pki = load(&directory, &named, days(3641));
     assert!(matches!(pki.peer(Some(&[admin]), days(341)), Peer::Known { .. }));
@@ -143,7 +143,7 @@ fn a_certificate_is_good_for_its_time_and_purpose() {
     let pki = load(&directory, &Names::default(), now());
     let der = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
     let admin = der(&pki.admin.certificate);
-    assert!(matches!(pki.peer(Some(&[admin.clone()]), days(364)), Peer::Known { .. }));
+    assert!(matches!(pki.peer(Some(std::slice::from_ref(&admin)), days(364)), Peer::Known { .. }));
     assert!(matches!(pki.peer(Some(&[admin]), days(366)), Peer::Refused));
     let server = der(&read(&directory, &["server.crt"]).remove(0));
     assert!(matches!(pki.peer(Some(&[server]), now()), Peer::Refused));

@@ -9,26 +9,6 @@ use crate::auth::names;
 use crate::document::Json;
 use crate::status::Status;
 
-/// Writes into a binding what is understood: the group of its role, and those of its subjects.
-pub fn default(plural: &str, object: &mut Json) {
-    if !matches!(plural, "rolebindings" | "clusterrolebindings") {
-        return;
-    }
-    fill(object.entry("roleRef").or_insert_with(|| json!({})), GROUP);
-    for subject in object.get_mut("subjects").and_then(Value::as_array_mut).into_iter().flatten() {
-        if matches!(text(subject, "kind"), "User" | "Group") {
-            fill(subject, GROUP);
-        }
-    }
-}
-
-fn fill(value: &mut Value, group: &str) {
-    let missing = text(value, "apiGroup").is_empty();
-    if let Some(value) = value.as_object_mut().filter(|_| missing) {
-        value.insert("apiGroup".into(), group.into());
-    }
-}
-
 /// What is wrong with a role or binding, metadata but for its name aside.
 ///
 /// # Errors

@@ -82,9 +82,12 @@ fn rights_are_told() {
     );
 }
 
+fn invalid(why: &str) -> String {
+    format!(r#"422 Invalid .authorization.k8s.io "" is invalid: {why}"#)
+}
+
 #[test]
 fn questions_that_make_no_sense_are_refused_as_kubernetes_does() {
-    let invalid = |why: &str| format!(r#"422 Invalid .authorization.k8s.io "" is invalid: {why}"#);
     let pods = json!({"verb": "get", "resource": "pods", "namespace": "a"});
     let one = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     let expected = invalid(&format!("spec.resourceAttributes: Invalid value: null: {one}"));
@@ -125,6 +128,14 @@ fn questions_that_make_no_sense_are_refused_as_kubernetes_does() {
             "[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, spec.resourceAttributes.fieldSelector.requirements[1].values: Required value: must be specified when `operator` is 'In' or 'NotIn']",
         ),
     );
+    refused(Review::SelfSubjectRules, "", json!({"spec": {}}), "400 BadRequest no namespace on request");
+    let token = "400 BadRequest token is required for TokenReview in authentication";
+    refused(Review::Token, "", json!({"spec": {}}), token);
+}
+
+#[test]
+fn local_questions_are_about_their_namespace() {
+    let pods = json!({"verb": "get", "resource": "pods", "namespace": "a"});
     refused(
         Review::LocalSubjectAccess,
         "b",
@@ -153,9 +164,6 @@ fn questions_that_make_no_sense_are_refused_as_kubernetes_does() {
         json!({"metadata": {"namespace": "a"}, "spec": {"user": "x", "resourceAttributes": pods}}),
         "400 BadRequest the namespace of the provided object does not match the namespace sent on the request",
     );
-    refused(Review::SelfSubjectRules, "", json!({"spec": {}}), "400 BadRequest no namespace on request");
-    let token = "400 BadRequest token is required for TokenReview in authentication";
-    refused(Review::Token, "", json!({"spec": {}}), token);
 }
 
 #[test]

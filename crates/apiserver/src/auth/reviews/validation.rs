@@ -71,8 +71,8 @@ fn check_metadata(review: Review, metadata: &Value, causes: &mut Causes) {
     let local = review == Review::LocalSubjectAccess;
     let counts = |field: &str| field != "managedFields" && !(local && field == "namespace");
     let says = |value: &Value| !matches!(value, Value::Null) && *value != json!("");
-    let all = metadata.as_object().into_iter().flatten();
-    if all.filter(|(field, value)| counts(field) && says(value)).next().is_some() {
+    let mut all = metadata.as_object().into_iter().flatten();
+    if all.any(|(field, value)| counts(field) && says(value)) {
         let why = if local { "must be empty except for namespace" } else { "must be empty" };
         causes.invalid("metadata", shown_metadata(metadata), why);
     }
