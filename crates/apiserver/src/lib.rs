@@ -3,6 +3,7 @@
 mod authorize;
 mod crd;
 mod document;
+mod field_validation;
 mod hub;
 mod key;
 mod kinds;
