@@ -4,9 +4,11 @@
 //! - [`lifecycle`] decides what becomes of it afterwards: names, conditions, deletion.
 //! - [`Custom`] is one served version, compiled once; [`served::kinds`] makes the kinds that a definition adds.
 
+mod cel;
 mod custom;
 pub mod definition;
 pub mod lifecycle;
+mod scale;
 pub mod served;
 
-pub use custom::{Custom, Part, Verdict};
+pub use custom::{Column, Custom, Part, Verdict};
