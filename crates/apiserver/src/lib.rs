@@ -14,6 +14,7 @@ mod builtin_table;
 mod crd;
 mod discovery;
 mod document;
+mod field_validation;
 mod fields;
 mod hub;
 mod key;

@@ -1,0 +1,1 @@
+//! Rules, judged by what the real server says of them.

@@ -1,0 +1,1 @@
+//! Objects, judged by what the real server says of them.

@@ -1,0 +1,1 @@
+//! Definitions, judged by what the real server says of them.
