@@ -24,6 +24,7 @@ const ALLOWED: &[Edges] = &[
         internal: &[],
         external: External::Only(&["rayon", "rustc-hash", "siphasher"]),
     },
+    Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
     Edges { name: "bowline-models", internal: &["bowline-explorer"], external: External::Only(&[]) },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
