@@ -26,6 +26,8 @@ mod openapi;
 mod other;
 mod part;
 mod path;
+mod protobuf;
+mod quantity;
 mod query;
 mod random;
 mod render;
