@@ -12,6 +12,7 @@ use crate::crd;
 use crate::document::{Counting, Json};
 use crate::kinds::Kind;
 use crate::metadata;
+use crate::pending;
 use crate::part::Part;
 use crate::schemas;
 use crate::status::{Cause, Details, Status};
@@ -49,7 +50,6 @@ impl Rules<'_> {
 pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
     let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
         let Kind { kind: name, version, .. } = kind;
-        let mistyped = mistyped.message;
         Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {mistyped}"))
     })?;
     if let Some(custom) = &kind.custom {
@@ -146,7 +146,7 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
                 track(write, Some(old), &mut object);
             }
             more.extend(match write.part {
-                Part::Status => crd::definition::validate_status(&object, old),
+                Part::Status => crd::definition::validate_status(&object),
                 _ => crd::definition::validate_update(&object, old),
             });
             warnings.extend(crd::definition::warnings(&object, Some(old)));
@@ -300,7 +300,7 @@ fn apply_status(error: ApplyError) -> Status {
 pub fn scale(kind: &Kind, object: &mut Json, scale: &Value) -> Result<(), Status> {
     match &kind.custom {
         Some(custom) => edit(object, |object| custom.with_scale(object, scale)),
-        None => builtin::with_scale(kind, object, scale),
+        None => pending::with_scale(kind, object, scale),
     }
 }
 

@@ -56,11 +56,9 @@ pub fn check(kind: &Kind, field: &str) -> Result<(), Status> {
     if matches!(field, "metadata.name" | "metadata.namespace") {
         return Ok(());
     }
-    let selectable = |path: &str| path.strip_prefix('.') == Some(field);
     if let Some(custom) = &kind.custom {
-        let paths = custom.version["selectableFields"].as_array();
-        let mut paths = paths.into_iter().flatten().filter_map(|path| path["jsonPath"].as_str());
-        return if paths.any(selectable) { Ok(()) } else { Err(unsupported(field)) };
+        let known = custom.selectable().iter().any(|path| path == field);
+        return if known { Ok(()) } else { Err(unsupported(field)) };
     }
     let fields = extra(&kind.group, &kind.plural);
     if fields.contains(&field) {

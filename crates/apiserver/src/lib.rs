@@ -26,6 +26,7 @@ mod openapi;
 mod other;
 mod part;
 mod path;
+mod pending;
 mod protobuf;
 mod quantity;
 mod query;

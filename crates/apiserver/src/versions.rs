@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::builtin;
+use crate::pending;
 use crate::document::{Document, Json};
 use crate::kinds::Kind;
 
@@ -20,7 +20,7 @@ pub fn viewed<'d>(kind: &Kind, document: &'d Document) -> Cow<'d, Document> {
         return Cow::Borrowed(document);
     }
     let mut json = document.json();
-    builtin::events::to_new(&mut json);
+    pending::events::to_new(&mut json);
     Cow::Owned(document.rewritten(&json))
 }
 
@@ -28,7 +28,7 @@ pub fn viewed<'d>(kind: &Kind, document: &'d Document) -> Cow<'d, Document> {
 pub fn shown(kind: &Kind, document: &Document) -> Json {
     let mut json = document.json();
     if is_converted(kind) {
-        builtin::events::to_new(&mut json);
+        pending::events::to_new(&mut json);
     }
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), (*kind.kind).into());
@@ -39,7 +39,7 @@ pub fn shown(kind: &Kind, document: &Document) -> Json {
 pub fn kept(kind: &Kind, json: Json) -> Json {
     let mut json = json;
     if is_converted(kind) {
-        builtin::events::to_old(&mut json);
+        pending::events::to_old(&mut json);
     }
     json
 }

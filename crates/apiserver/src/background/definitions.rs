@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use bowline_kernel::{Expect, Object, Request};
+use serde_json::Value;
 
 use crate::api::Api;
-use crate::crd::lifecycle::{self, Next};
+use crate::crd::lifecycle::{self, FINALIZER, Next};
 use crate::document::{Document, Json};
 use crate::hub::Failure;
 use crate::key::Resource;
@@ -55,19 +56,33 @@ fn instances(definition: &Json) -> Resource {
 }
 
 async fn perform(api: &Arc<Api>, definition: &Arc<Document>, next: Next) -> Result<(), Status> {
-    let kind = api.kind_of(definition.key())?;
     match next {
         Next::DeleteObjects => delete_objects(api, &instances(&definition.json())).await,
-        Next::Status(json) | Next::Finish(json) => {
-            let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(&kind), definition.key()) };
-            let document = write.document(&write.tracked(json, definition))?;
-            let request = Request::Replace(document, Expect::version(definition.meta().version));
-            match api.hub.perform(request).await {
-                // Somebody was faster: there will be another look.
-                Ok(_) | Err(Failure::Refused(_)) => Ok(()),
-                Err(failure) => Err(Status::from(failure)),
-            }
-        }
+        Next::Status(status) => write_status(api, definition, status, false).await,
+        Next::Finish(status) => write_status(api, definition, status, true).await,
+    }
+}
+
+/// Writes a status, and lets a definition go that is finished.
+async fn write_status(
+    api: &Arc<Api>,
+    definition: &Arc<Document>,
+    status: Json,
+    finished: bool,
+) -> Result<(), Status> {
+    let kind = api.kind_of(definition.key())?;
+    let write = Write { part: Part::Status, ..Write::by_server(api, kind, definition.key()) };
+    let mut json = write.shown(definition);
+    json.insert("status".into(), Value::Object(status));
+    if finished && let Some(finalizers) = json["metadata"]["finalizers"].as_array_mut() {
+        finalizers.retain(|name| name != FINALIZER);
+    }
+    let document = write.document(&write.tracked(json, definition))?;
+    let request = Request::Replace(document, Expect::version(definition.meta().version));
+    match api.hub.perform(request).await {
+        // Somebody was faster: there will be another look.
+        Ok(_) | Err(Failure::Refused(_)) => Ok(()),
+        Err(failure) => Err(Status::from(failure)),
     }
 }
 

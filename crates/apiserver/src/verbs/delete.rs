@@ -8,15 +8,18 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::options::DeleteOptions;
+use super::write::Write;
 use super::{Asked, list};
 use crate::api::Api;
 use crate::body;
-use crate::builtin;
-use crate::document::{self, Document};
+use crate::pending;
+use crate::crd;
+use crate::document::{self, Document, Edit};
 use crate::hub::Failure;
-use crate::key::NAMESPACES;
+use crate::key::{Key, NAMESPACES};
 use crate::kinds::Kind;
 use crate::negotiate;
+use crate::part::Part;
 use crate::path::ResourcePath;
 use crate::render;
 use crate::reply::{self, Reply};
@@ -41,8 +44,8 @@ pub enum Deleted {
 /// # Errors
 /// If it is not there, or not what the caller believes.
 pub async fn delete(
-    api: &Api,
-    kind: &Kind,
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
     namespace: &str,
     name: &str,
     options: &DeleteOptions,
@@ -51,13 +54,16 @@ pub async fn delete(
         return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
     }
     let key = kind.key(namespace, name);
+    if kind.resource == crd::definitions() && !options.dry_run {
+        hold_definition(api, kind, &key).await?;
+    }
     let current = api.hub.ahead(&key);
     let version = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
     let propagation = options.propagation.or_else(|| {
         let held = current.as_ref().is_some_and(|current| holds(current));
-        if held { None } else { builtin::default_propagation(kind).or(Some(Propagation::Background)) }
+        if held { None } else { pending::default_propagation(kind).or(Some(Propagation::Background)) }
     });
-    let grace_s = current.as_ref().map_or(0, |current| builtin::grace_s(kind, current, options.grace_s));
+    let grace_s = current.as_ref().map_or(0, |current| pending::grace_s(kind, current, options.grace_s));
     let request = Request::Delete {
         key,
         expect: Expect { version, uid: options.uid.as_deref().map(Into::into) },
@@ -77,6 +83,22 @@ pub async fn delete(
         Err(Failure::Refused(refusal)) => Err(refused(refusal, kind, namespace, name)),
         Err(failure) => Err(Status::failed(failure, kind, namespace, name)),
     }
+}
+
+/// A definition stays until its objects are gone.
+async fn hold_definition(api: &Arc<Api>, kind: &Arc<Kind>, key: &Key) -> Result<(), Status> {
+    let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), key) };
+    let edit: Edit = Arc::new(move |current| {
+        let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+        if current.meta().deletion.is_some() {
+            return Ok(current.clone());
+        }
+        let mut json = write.shown(current);
+        crd::lifecycle::begin_deletion(&mut json, write.now);
+        write.document(&json)
+    });
+    let held = api.hub.modify(key, edit, false).await;
+    held.map(drop).map_err(|failure| Status::failed(failure, kind, "", &key.name))
 }
 
 /// Whether the object itself says what becomes of what it owns.
@@ -121,7 +143,7 @@ pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Repl
     let options = options(asked)?;
     let ResourcePath { namespace, name, .. } = &asked.path;
     match delete(api, kind, namespace, name, &options).await? {
-        Deleted::Gone(document) if !builtin::shows_deleted(kind) => Ok(gone(kind, &document)),
+        Deleted::Gone(document) if !pending::shows_deleted(kind) => Ok(gone(kind, &document)),
         Deleted::Gone(document) | Deleted::Going(document) => {
             render::document(StatusCode::OK, kind, &document, &wanted, &asked.query)
         }

@@ -4,47 +4,10 @@ use bowline_kernel::Propagation;
 use bowline_merge::{Cause, FieldError};
 use serde_json::{Value, json};
 
-use crate::auth::quote;
 use crate::document::Json;
-use crate::kinds::Kind;
+use crate::field_validation::FieldValidation;
 use crate::query::Query;
 use crate::status::Status;
-
-/// What is done about fields that nobody knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FieldValidation {
-    /// They are dropped.
-    #[default]
-    Ignore,
-    /// They are dropped, and the client is told.
-    Warn,
-    /// The write is refused.
-    Strict,
-}
-
-impl FieldValidation {
-    /// What the client is told of fields that nobody knows, and of those that are there twice.
-    ///
-    /// # Errors
-    /// If the client wants none of them.
-    pub fn judge(self, kind: &Kind, unknown: &[String], repeated: &[String]) -> Result<Vec<String>, Status> {
-        let faults = unknown.iter().map(|field| format!("unknown field {}", quote(field)));
-        let faults = faults.chain(repeated.iter().map(|field| format!("duplicate field {}", quote(field))));
-        let faults: Vec<_> = faults.collect();
-        match self {
-            FieldValidation::Ignore => Ok(Vec::new()),
-            FieldValidation::Warn => Ok(faults),
-            FieldValidation::Strict if faults.is_empty() => Ok(faults),
-            FieldValidation::Strict => {
-                let Kind { kind: name, version, .. } = kind;
-                Err(Status::bad_request(format!(
-                    "{name} in version {version:?} cannot be handled as a {name}: strict decoding error: {}",
-                    faults.join(", ")
-                )))
-            }
-        }
-    }
-}
 
 /// The options of a write.
 #[derive(Clone, Debug, Default)]

@@ -15,6 +15,7 @@ use crate::body::Body;
 use crate::part::Part;
 use crate::document::{Document, Json};
 use crate::key::Key;
+use crate::field_validation::{Oddities, warning};
 use crate::kinds::Kind;
 use crate::negotiate::{Form, Wanted};
 use crate::query::Query;
@@ -106,7 +107,8 @@ impl Write {
     pub fn accept(&self, body: Body) -> Result<Sent, Status> {
         let Body { mut object, repeated } = body;
         let unknown = admission::read(&self.kind, &mut object)?;
-        let warnings = self.options.validation.judge(&self.kind, &unknown, &repeated)?;
+        let oddities = Oddities { repeated, unknown };
+        let warnings = self.options.validation.judge(&oddities, &self.kind.kind, &self.kind.version)?;
         Ok(Sent { object, warnings })
     }
 
@@ -249,10 +251,9 @@ impl Write {
 
 /// Tells the client what is not wrong and yet not right.
 pub fn warned(mut reply: Reply, warnings: &[String]) -> Reply {
-    for warning in warnings {
-        let text: String = warning.chars().filter(|character| !character.is_control()).collect();
-        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{text}\"").as_bytes()) {
+    for text in warnings {
+        let text: String = text.chars().filter(|character| !character.is_control()).collect();
+        if let Ok(value) = HeaderValue::from_bytes(warning(&text).as_bytes()) {
             reply.headers_mut().append(WARNING, value);
         }
     }
