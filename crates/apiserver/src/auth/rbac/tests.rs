@@ -97,6 +97,8 @@ fn nobody_gives_away_what_they_lack() {
         ),
         cluster_binding("m", "manager", json!([{"kind": "User", "name": "al"}])),
         cluster_binding("b", "binder", json!([{"kind": "User", "name": "bo"}])),
+        cluster_binding("l1", "gone", json!([{"kind": "User", "name": "lo"}])),
+        cluster_binding("l2", "lost", json!([{"kind": "User", "name": "lo"}])),
     ]));
     let check = |who: &str, plural: &str, new: Value, expected: &str| {
         let new = object(new);
@@ -111,6 +113,9 @@ fn nobody_gives_away_what_they_lack() {
     let lacking = r#"403 clusterroles.rbac.authorization.k8s.io "x" is forbidden: user "al" (groups=["g1" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:
 {APIGroups:[""], Resources:["pods"], Verbs:["list"]}"#;
     check("al", "clusterroles", cluster_role("x", more), lacking);
+    let lost = r#"403 clusterroles.rbac.authorization.k8s.io "x" is forbidden: user "lo" (groups=["g1" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:
+{APIGroups:[""], Resources:["pods"], Verbs:["get"]}; resolution errors: [[clusterroles.rbac.authorization.k8s.io "gone" not found, clusterroles.rbac.authorization.k8s.io "lost" not found]]"#;
+    check("lo", "clusterroles", cluster_role("x", pods.clone()), lost);
     let mut gathering = cluster_role("x", pods);
     gathering["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]});
     let aggregating = r#"403 clusterroles.rbac.authorization.k8s.io "x" is forbidden: must have cluster-admin privileges to use the aggregationRule"#;
@@ -193,6 +198,10 @@ fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
             r#"subjects[3].apiGroup: Unsupported value: "y": supported values: "rbac.authorization.k8s.io""#,
         ],
     );
+    let verbs = "rules[0].verbs: Required value: verbs must contain at least one value";
+    let empty = cluster_role("a", json!([{"apiGroups": [""], "resources": ["pods"]}]));
+    let message = check("clusterroles", Some(cluster_role("a", json!([]))), empty, &[verbs, verbs]);
+    assert_eq!(message, format!(r#"ClusterRole.rbac.authorization.k8s.io "a" is invalid: {verbs}"#));
     let message = check(
         "clusterrolebindings",
         Some(cluster_binding("rb", "one", json!([]))),
