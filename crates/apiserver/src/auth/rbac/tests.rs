@@ -149,23 +149,23 @@ fn the_collector_may_release_what_it_may_not_grant() {
     check(new, false);
 }
 
+fn check_refused(plural: &str, old: Option<Value>, new: Value, expected: &[&str]) -> String {
+    let (old, new) = (old.map(object), object(new));
+    let write = Write { plural, namespace: "a", asked: "", old: old.as_ref(), new: &new };
+    let status = validation::check(&write).expect_err("it is refused");
+    let causes: Vec<_> = status.details.iter().flat_map(|details| &details.causes).collect();
+    let causes: Vec<_> = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+    assert_eq!(causes, expected);
+    status.message
+}
+
 #[test]
 fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
-    let check = |plural: &str, old: Option<Value>, new: Value, expected: &[&str]| {
-        let (old, new) = (old.map(object), object(new));
-        let write = Write { plural, namespace: "a", asked: "", old: old.as_ref(), new: &new };
-        let status = validation::check(&write).expect_err("it is refused");
-        let causes: Vec<_> = status.details.iter().flat_map(|details| &details.causes).collect();
-        let causes: Vec<_> =
-            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
-        assert_eq!(causes, expected);
-        status.message
-    };
     let rules = json!([{"verbs": [], "apiGroups": [""], "resources": ["pods"]}, {"verbs": ["get"]},
         {"verbs": ["get"], "nonResourceURLs": ["/x"], "resources": ["a"]}]);
     let mut role = cluster_role("a", rules);
     role["aggregationRule"] = json!({});
-    let message = check(
+    let message = check_refused(
         "clusterroles",
         None,
         role,
@@ -180,7 +180,7 @@ fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
     assert!(message.starts_with(
         r#"ClusterRole.rbac.authorization.k8s.io "a" is invalid: [rules[0].verbs: Required value: verbs"#
     ));
-    check(
+    check_refused(
         "rolebindings",
         None,
         json!({"metadata": {"name": "a/b%"}, "roleRef": {"kind": "Foo", "apiGroup": "x"}, "subjects": [
@@ -200,9 +200,9 @@ fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
     );
     let verbs = "rules[0].verbs: Required value: verbs must contain at least one value";
     let empty = cluster_role("a", json!([{"apiGroups": [""], "resources": ["pods"]}]));
-    let message = check("clusterroles", Some(cluster_role("a", json!([]))), empty, &[verbs, verbs]);
+    let message = check_refused("clusterroles", Some(cluster_role("a", json!([]))), empty, &[verbs, verbs]);
     assert_eq!(message, format!(r#"ClusterRole.rbac.authorization.k8s.io "a" is invalid: {verbs}"#));
-    let message = check(
+    let message = check_refused(
         "clusterrolebindings",
         Some(cluster_binding("rb", "one", json!([]))),
         cluster_binding("rb", "two", json!([])),
