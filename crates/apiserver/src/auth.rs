@@ -81,3 +81,53 @@ impl Auth {
         rules
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bowline_kernel::{Object as _, Version};
+    use serde_json::{Value, json};
+
+    use super::testing::{Temporary, hub, view};
+    use super::*;
+    use crate::authorize::{Attributes, What};
+    use crate::key::Resource;
+    use crate::user::User;
+
+    fn world() -> Vec<Value> {
+        let group = rbac::GROUP;
+        vec![
+            json!({"kind": "ClusterRole", "metadata": {"name": "health"},
+                "rules": [{"verbs": ["get"], "nonResourceURLs": ["/healthz"]}]}),
+            json!({"kind": "ClusterRoleBinding", "metadata": {"name": "health"},
+                "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "health"},
+                "subjects": [{"kind": "User", "name": "bob"}]}),
+            json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "a"}}),
+        ]
+    }
+
+    #[test]
+    fn rules_are_built_anew_when_roles_change_and_only_then() {
+        let directory = Temporary::new("refresh");
+        let auth = Auth::new(Tokens::load(&directory).unwrap(), &view([]));
+        let hub = hub(world());
+        let bob = User { name: "bob".into(), ..User::default() };
+        let asked = Attributes { user: &bob, verb: "get", what: What::Path("/healthz") };
+        let change = |resource: &Resource, version: u64| {
+            let view = hub.view();
+            let (key, after) = view.collection(resource).unwrap().objects().iter().next().unwrap();
+            Change {
+                version: Version(version),
+                key: key.clone(),
+                before: None,
+                after: Arc::clone(after),
+                removed: false,
+            }
+        };
+        auth.note(&[change(&Resource::new("", "pods"), 2)]);
+        assert!(!auth.rules(&hub).allow(&asked));
+        let binding = change(&Resource::new(rbac::GROUP, "clusterrolebindings"), 2);
+        assert_eq!(&*binding.after.key().name, "health");
+        auth.note(&[binding, change(&Resource::new("", "pods"), 3)]);
+        assert!(auth.rules(&hub).allow(&asked));
+    }
+}

@@ -51,6 +51,18 @@ impl<'a> What<'a> {
             name: &path.name,
         }
     }
+
+    /// The same, of the one object of this name: so counts who lists, watches or deletes by the field selector
+    /// `metadata.name=NAME`.
+    #[must_use]
+    pub fn only(mut self, only: &'a str) -> What<'a> {
+        if let What::Resource { name, .. } = &mut self
+            && name.is_empty()
+        {
+            *name = only;
+        }
+        self
+    }
 }
 
 /// The answer to who may not do it: 403. `reason` is what else there is to say, or empty.

@@ -68,9 +68,30 @@ struct Bound {
 struct Binding {
     /// The same for all subjects of a binding.
     number: u32,
-    role: Result<Arc<Role>, Arc<str>>,
+    role: Result<Arc<Role>, Arc<NoRole>>,
     source: Arc<Source>,
     subject: Box<str>,
+}
+
+/// Why a binding binds nothing.
+#[derive(Debug)]
+enum NoRole {
+    /// The role is not there.
+    Absent { sort: &'static str, name: Box<str> },
+    /// There are no roles of that kind.
+    Unknown { kind: Box<str> },
+}
+
+impl NoRole {
+    /// In the words of the server, which calls it `sort` where it asks for it on behalf of a request for these.
+    fn describe(&self, sort: Option<&str>) -> String {
+        match self {
+            NoRole::Absent { sort: own, name } => {
+                format!("{}.{GROUP} {} not found", sort.unwrap_or(own), words::quote(name))
+            }
+            NoRole::Unknown { kind } => format!("unsupported role reference kind: {}", words::quote(kind)),
+        }
+    }
 }
 
 /// Which binding it is, for messages.
@@ -162,7 +183,7 @@ impl Rules {
             words::quote(&place),
             words::quote(role_name)
         )));
-        let role = self.role(kind, namespace, role_name).map_err(Arc::from);
+        let role = self.role(kind, namespace, role_name).map_err(Arc::new);
         for subject in json["subjects"].as_array().into_iter().flatten() {
             let (kind, name) = (text(subject, "kind"), text(subject, "name"));
             let (map, who, described) = match kind {
@@ -190,15 +211,15 @@ impl Rules {
         }
     }
 
-    /// The role that a binding in `namespace` means, or what the server says if there is none.
-    fn role(&self, kind: &str, namespace: &str, name: &str) -> Result<Arc<Role>, String> {
+    /// The role that a binding in `namespace` means.
+    fn role(&self, kind: &str, namespace: &str, name: &str) -> Result<Arc<Role>, NoRole> {
         let (sort, home) = match kind {
             "ClusterRole" => ("clusterrole", ""),
             "Role" => ("role", namespace),
-            _ => return Err(format!("unsupported role reference kind: {}", words::quote(kind))),
+            _ => return Err(NoRole::Unknown { kind: kind.into() }),
         };
         let role = self.roles.get(&(home.into(), name.into()));
-        role.cloned().ok_or_else(|| format!("{sort}.{GROUP} {} not found", words::quote(name)))
+        role.cloned().ok_or_else(|| NoRole::Absent { sort, name: name.into() })
     }
 
     /// The bindings of a user that count in a namespace, those that count everywhere first.
@@ -262,17 +283,17 @@ impl Rules {
             What::Path(_) => "",
             What::Resource { namespace, .. } => namespace,
         };
-        match self.missing_roles(attributes.user, namespace) {
+        match self.missing_roles(attributes.user, namespace, None) {
             None => String::new(),
             Some(missing) => format!("RBAC: {missing}"),
         }
     }
 
-    /// Of a user in a namespace: the roles that are bound and not there.
-    pub fn missing_roles(&self, user: &User, namespace: &str) -> Option<String> {
-        let missing = self.bound_once(user, namespace).into_iter();
-        let missing: Vec<_> =
-            missing.filter_map(|binding| binding.role.as_ref().err().map(ToString::to_string)).collect();
+    /// Of a user in a namespace: the roles that are bound and not there. `sort` is what the server is asked for.
+    pub fn missing_roles(&self, user: &User, namespace: &str, sort: Option<&str>) -> Option<String> {
+        let bindings = self.bound_once(user, namespace).into_iter();
+        let missing = bindings.filter_map(|binding| binding.role.as_ref().err());
+        let missing: Vec<_> = missing.map(|missing| missing.describe(sort)).collect();
         (!missing.is_empty()).then(|| words::aggregate(missing))
     }
 

@@ -64,9 +64,9 @@ fn check_role(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), Statu
     }
     let refuse = |why: &str| refusal(GROUP, write.plural, write.name(), why);
     let wanted = Rule::of_role(&json!({ "rules": write.new.get("rules") }));
-    covered(rules, user, write.namespace, &wanted).map_err(|why| refuse(&why))?;
+    covered(rules, user, write, &wanted).map_err(|why| refuse(&why))?;
     if [Some(write.new), write.old].into_iter().flatten().any(aggregates) {
-        covered(rules, user, write.namespace, &*EVERYTHING)
+        covered(rules, user, write, &*EVERYTHING)
             .map_err(|_| refuse("must have cluster-admin privileges to use the aggregationRule"))?;
     }
     Ok(())
@@ -94,8 +94,7 @@ fn check_binding(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), St
     }
     // The real server speaks of the binding's resource here, too.
     let role = rules.role(kind, write.namespace, name).map_err(|_| not_found(GROUP, write.plural, name))?;
-    covered(rules, user, write.namespace, &role.rules)
-        .map_err(|why| refusal(GROUP, write.plural, write.name(), &why))
+    covered(rules, user, write, &role.rules).map_err(|why| refusal(GROUP, write.plural, write.name(), &why))
 }
 
 fn may(rules: &Rules, user: &User, verb: &str, plural: &str, namespace: &str, name: &str) -> bool {
@@ -104,8 +103,8 @@ fn may(rules: &Rules, user: &User, verb: &str, plural: &str, namespace: &str, na
 }
 
 /// Whether the user has all this; if not, what they lack.
-fn covered(rules: &Rules, user: &User, namespace: &str, wanted: &[Rule]) -> Result<(), String> {
-    let missing = rule::missing(rules.of(user, namespace), wanted);
+fn covered(rules: &Rules, user: &User, write: &Write<'_>, wanted: &[Rule]) -> Result<(), String> {
+    let missing = rule::missing(rules.of(user, write.namespace), wanted);
     if missing.is_empty() {
         return Ok(());
     }
@@ -118,7 +117,7 @@ fn covered(rules: &Rules, user: &User, namespace: &str, wanted: &[Rule]) -> Resu
         words::quote_all(user.groups.iter().map(String::as_str)),
         lines.join("\n")
     );
-    if let Some(troubles) = rules.missing_roles(user, namespace) {
+    if let Some(troubles) = rules.missing_roles(user, write.namespace, Some(write.plural)) {
         why.push_str(&format!("; resolution errors: [{troubles}]"));
     }
     Err(why)

@@ -97,6 +97,8 @@ fn nobody_gives_away_what_they_lack() {
         ),
         cluster_binding("m", "manager", json!([{"kind": "User", "name": "al"}])),
         cluster_binding("b", "binder", json!([{"kind": "User", "name": "bo"}])),
+        cluster_binding("l1", "gone", json!([{"kind": "User", "name": "lo"}])),
+        cluster_binding("l2", "lost", json!([{"kind": "User", "name": "lo"}])),
     ]));
     let check = |who: &str, plural: &str, new: Value, expected: &str| {
         let new = object(new);
@@ -111,6 +113,9 @@ fn nobody_gives_away_what_they_lack() {
     let lacking = r#"403 clusterroles.rbac.authorization.k8s.io "x" is forbidden: user "al" (groups=["g1" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:
 {APIGroups:[""], Resources:["pods"], Verbs:["list"]}"#;
     check("al", "clusterroles", cluster_role("x", more), lacking);
+    let lost = r#"403 clusterroles.rbac.authorization.k8s.io "x" is forbidden: user "lo" (groups=["g1" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:
+{APIGroups:[""], Resources:["pods"], Verbs:["get"]}; resolution errors: [[clusterroles.rbac.authorization.k8s.io "gone" not found, clusterroles.rbac.authorization.k8s.io "lost" not found]]"#;
+    check("lo", "clusterroles", cluster_role("x", pods.clone()), lost);
     let mut gathering = cluster_role("x", pods);
     gathering["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]});
     let aggregating = r#"403 clusterroles.rbac.authorization.k8s.io "x" is forbidden: must have cluster-admin privileges to use the aggregationRule"#;
@@ -144,23 +149,23 @@ fn the_collector_may_release_what_it_may_not_grant() {
     check(new, false);
 }
 
+fn check_refused(plural: &str, old: Option<Value>, new: Value, expected: &[&str]) -> String {
+    let (old, new) = (old.map(object), object(new));
+    let write = Write { plural, namespace: "a", asked: "", old: old.as_ref(), new: &new };
+    let status = validation::check(&write).expect_err("it is refused");
+    let causes: Vec<_> = status.details.iter().flat_map(|details| &details.causes).collect();
+    let causes: Vec<_> = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+    assert_eq!(causes, expected);
+    status.message
+}
+
 #[test]
 fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
-    let check = |plural: &str, old: Option<Value>, new: Value, expected: &[&str]| {
-        let (old, new) = (old.map(object), object(new));
-        let write = Write { plural, namespace: "a", asked: "", old: old.as_ref(), new: &new };
-        let status = validation::check(&write).expect_err("it is refused");
-        let causes: Vec<_> = status.details.iter().flat_map(|details| &details.causes).collect();
-        let causes: Vec<_> =
-            causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
-        assert_eq!(causes, expected);
-        status.message
-    };
     let rules = json!([{"verbs": [], "apiGroups": [""], "resources": ["pods"]}, {"verbs": ["get"]},
         {"verbs": ["get"], "nonResourceURLs": ["/x"], "resources": ["a"]}]);
     let mut role = cluster_role("a", rules);
     role["aggregationRule"] = json!({});
-    let message = check(
+    let message = check_refused(
         "clusterroles",
         None,
         role,
@@ -175,7 +180,7 @@ fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
     assert!(message.starts_with(
         r#"ClusterRole.rbac.authorization.k8s.io "a" is invalid: [rules[0].verbs: Required value: verbs"#
     ));
-    check(
+    check_refused(
         "rolebindings",
         None,
         json!({"metadata": {"name": "a/b%"}, "roleRef": {"kind": "Foo", "apiGroup": "x"}, "subjects": [
@@ -193,7 +198,11 @@ fn bad_roles_and_bindings_are_refused_as_kubernetes_does() {
             r#"subjects[3].apiGroup: Unsupported value: "y": supported values: "rbac.authorization.k8s.io""#,
         ],
     );
-    let message = check(
+    let verbs = "rules[0].verbs: Required value: verbs must contain at least one value";
+    let empty = cluster_role("a", json!([{"apiGroups": [""], "resources": ["pods"]}]));
+    let message = check_refused("clusterroles", Some(cluster_role("a", json!([]))), empty, &[verbs, verbs]);
+    assert_eq!(message, format!(r#"ClusterRole.rbac.authorization.k8s.io "a" is invalid: {verbs}"#));
+    let message = check_refused(
         "clusterrolebindings",
         Some(cluster_binding("rb", "one", json!([]))),
         cluster_binding("rb", "two", json!([])),
