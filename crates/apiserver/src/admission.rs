@@ -6,7 +6,7 @@ use bowline_merge::{FieldError, Schema};
 use http::StatusCode;
 use serde_json::Value;
 
-use crate::auth::rbac::{self, escalation, validation};
+use crate::auth::rbac;
 use crate::builtin::{self, Neighbours};
 use crate::crd;
 use crate::document::{Counting, Json};
@@ -82,7 +82,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     }
     let mut warnings = Vec::new();
     match Rules::of(kind) {
-        Rules::BuiltIn => default_built_in(kind, &mut object),
+        Rules::BuiltIn => builtin::default(kind, &mut object),
         Rules::Definition => crd::definition::default(&mut object),
         Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
     }
@@ -126,7 +126,7 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     metadata::prepare_update(kind, &mut object, old, &write.namespace)?;
     let mut warnings = Vec::new();
     match Rules::of(kind) {
-        Rules::BuiltIn => default_built_in(kind, &mut object),
+        Rules::BuiltIn => builtin::default(kind, &mut object),
         Rules::Definition => crd::definition::default(&mut object),
         Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
     }
@@ -170,28 +170,20 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     Ok(Admitted { object, warnings })
 }
 
-fn default_built_in(kind: &Kind, object: &mut Json) {
-    builtin::default(kind, object);
-    if &*kind.group == rbac::GROUP {
-        validation::default(&kind.plural, object);
-    }
-}
-
 /// Nobody gives away more than they have, and roles have rules of their own.
 fn check_roles(write: &Write, object: &Json, old: Option<&Json>) -> Result<(), Status> {
     let kind = &*write.kind;
     if &*kind.group != rbac::GROUP {
         return Ok(());
     }
-    let role = escalation::Write {
+    let role = rbac::Write {
         plural: &kind.plural,
         namespace: &write.namespace,
         asked: &write.name,
         old,
         new: object,
     };
-    escalation::check(&write.api.auth.rules(&write.api.hub), &write.user, &role)?;
-    validation::check(&role)
+    rbac::admit(&write.api.auth.rules(&write.api.hub), &write.user, &role)
 }
 
 fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status> {
@@ -199,7 +191,7 @@ fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status
         return Ok(());
     }
     let name = text(object, "name");
-    Err(Status::invalid(&kind.group, &kind.kind, name, errors))
+    Err(Status::invalid(kind, name, errors))
 }
 
 fn text<'a>(object: &'a Json, name: &str) -> &'a str {
@@ -221,7 +213,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
         if kind.custom.is_some() && !write.unconditional {
             let detail = "must be specified for an update";
             let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
-            return Err(Status::invalid(&kind.group, &kind.kind, name, &[error]));
+            return Err(Status::invalid(kind, name, &[error]));
         }
         return Ok(());
     }

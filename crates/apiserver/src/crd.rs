@@ -11,7 +11,7 @@ pub mod lifecycle;
 mod scale;
 pub mod served;
 
-pub use custom::{Column, Custom, Part, Verdict};
+pub use custom::{Custom, Part, Verdict};
 pub use served::kinds;
 
 use crate::key::Resource;

@@ -40,6 +40,12 @@ struct Verb {
     method: String,
 }
 
+impl Default for Metrics {
+    fn default() -> Metrics {
+        Metrics::new()
+    }
+}
+
 impl Metrics {
     /// Nothing counted yet.
     pub fn new() -> Metrics {

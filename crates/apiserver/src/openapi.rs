@@ -140,7 +140,7 @@ fn hashes(kinds: &Kinds) -> BTreeMap<String, String> {
         let parts = parts.entry(path_of(kind)).or_insert_with(|| vec![FORM.to_owned()]);
         parts.push(format!("{}/{}/{}", kind.kind, kind.list_kind, kind.plural));
         if let Some(custom) = &kind.custom {
-            parts.push(format!("{}{}", kind.namespaced, custom.version));
+            parts.push(format!("{}{}", kind.namespaced, custom.declared()));
         }
     }
     let hash = |(path, parts): (String, Vec<String>)| {

@@ -91,7 +91,7 @@ impl ListOptions {
         let initial_events = query.optional_flag("sendInitialEvents");
         let errors = contradictions(query, watch, initial_events);
         if !errors.is_empty() {
-            return Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors));
+            return Err(Status::invalid_as("meta.k8s.io", "ListOptions", "", &errors));
         }
         Ok(ListOptions {
             as_of: as_of(query)?,

@@ -107,15 +107,14 @@ where
     }
     let user = api.auth.identify(&parts, &api.hub, Moment::now())?;
     let verb = verbs::verb(&parts.method, &path, &query);
-    let what = match &path {
-        Path::Resource(path) => What::Resource {
-            group: &path.group,
-            plural: &path.plural,
-            subresource: &path.subresource,
-            namespace: &path.namespace,
-            name: &path.name,
-        },
-        Path::Other => What::Path(parts.uri.path()),
+    let named = query.get("fieldSelector").strip_prefix("metadata.name=").filter(|name| !name.contains(','));
+    let what = match (&path, verb) {
+        // Who may see one object may list it by its name.
+        (Path::Resource(path), "list" | "watch" | "deletecollection") if named.is_some() => {
+            What::at(path).only(named.unwrap_or_default())
+        }
+        (Path::Resource(path), _) => What::at(path),
+        (Path::Other, _) => What::Path(parts.uri.path()),
     };
     api.auth.rules(&api.hub).authorize(&Attributes { user: &user, verb, what })?;
     let Path::Resource(path) = path else {

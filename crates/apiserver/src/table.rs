@@ -79,7 +79,7 @@ impl ListMeta<'_> {
 /// The columns of a kind: a JSON array of `TableColumnDefinition`.
 pub fn columns(kind: &Kind) -> Cow<'static, str> {
     match &kind.custom {
-        Some(custom) => custom::columns(&custom.version).into(),
+        Some(custom) => custom::columns(custom.declared()).into(),
         None => columns::of(kind).into(),
     }
 }
@@ -87,7 +87,7 @@ pub fn columns(kind: &Kind) -> Cow<'static, str> {
 /// The cells of an object, one for each column.
 pub fn row(kind: &Kind, json: &Json, now: Moment) -> Vec<Value> {
     match &kind.custom {
-        Some(custom) => custom::cells(&custom.version, json, now),
+        Some(custom) => custom::cells(custom.declared(), json, now),
         None => cells::of(kind, json, now),
     }
 }

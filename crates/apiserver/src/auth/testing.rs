@@ -20,7 +20,7 @@ pub(super) fn view(objects: impl IntoIterator<Item = Value>) -> View<Document> {
 
 /// A hub of these objects.
 pub(super) fn hub(objects: impl IntoIterator<Item = Value>) -> Hub {
-    Hub::new(Version(1), objects.into_iter().map(document).collect())
+    Hub::new(Version(1), objects.into_iter().map(document).collect(), Arc::default())
 }
 
 fn document(mut json: Value) -> Arc<Document> {

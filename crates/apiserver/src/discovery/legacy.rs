@@ -115,7 +115,7 @@ fn storage_hash(kinds: &Kinds, kind: &Arc<Kind>) -> Option<String> {
         return BUILT_IN.get(&format!("{}/{}", kind.api_version(), kind.plural)).cloned();
     }
     let stored = kinds.all().iter().find(|other| {
-        let version = other.custom.as_ref().map(|custom| &custom.version);
+        let version = other.custom.as_ref().map(|custom| custom.declared());
         other.resource == kind.resource && version.is_some_and(|version| version["storage"] == true)
     })?;
     let name = format!("{}/{}/{}", stored.group, stored.version, stored.kind);

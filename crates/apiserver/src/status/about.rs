@@ -50,8 +50,13 @@ impl Status {
             .of(details(kind, name))
     }
 
-    /// Fields are wrong.
-    pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Status {
+    /// The object is not valid.
+    pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Status {
+        Status::invalid_as(&kind.group, &kind.kind, name, errors)
+    }
+
+    /// Fields of something are wrong that is no object.
+    pub fn invalid_as(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Status {
         let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let message = format!("{qualified} {name:?} is invalid: {}", FieldError::aggregate(errors));
         let causes = errors.iter().map(|error| Cause {
@@ -109,7 +114,7 @@ fn refused(refusal: RefusalOf<Document>, kind: &Kind, namespace: &str, name: &st
         Refusal::LateFinalizer => {
             let why = "no new finalizers can be added if the object is being deleted";
             let errors = [FieldError::forbidden("metadata.finalizers", why)];
-            Status::invalid(&kind.group, &kind.kind, name, &errors)
+            Status::invalid(kind, name, &errors)
         }
         Refusal::Change(status) => *status,
     }

@@ -54,7 +54,7 @@ impl WriteOptions {
             }
         };
         if !errors.is_empty() {
-            return Err(Status::invalid("meta.k8s.io", kind, "", &errors));
+            return Err(Status::invalid_as("meta.k8s.io", kind, "", &errors));
         }
         Ok(WriteOptions { dry_run, manager: manager.to_owned(), validation, force })
     }
@@ -111,7 +111,7 @@ impl DeleteOptions {
         let runs = body.get("dryRun").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let dry_run = dry_run(runs, &mut errors);
         if !errors.is_empty() {
-            return Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &errors));
+            return Err(Status::invalid_as("meta.k8s.io", "DeleteOptions", "", &errors));
         }
         let precondition = |name: &str| {
             let text = body.get("preconditions")?.get(name)?.as_str()?;
