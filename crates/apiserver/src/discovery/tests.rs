@@ -7,6 +7,11 @@ use crate::document::Counting;
 use crate::key::Resource;
 use crate::kinds::{Kind, Subresource};
 
+/// What a definition says of a version: `spec.versions[i]`.
+pub(crate) fn declared(version: Value) -> Arc<Custom> {
+    Arc::new(Custom { version })
+}
+
 pub(crate) fn custom(group: &str, version: &str, kind: &str, stored: bool) -> Arc<Kind> {
     let plural = format!("{}s", kind.to_lowercase());
     let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object"}}}});
@@ -33,9 +38,7 @@ pub(crate) fn custom(group: &str, version: &str, kind: &str, stored: bool) -> Ar
         resource: Resource::new(group, &plural),
         plural: plural.into(),
         counting: Counting::Spec,
-        custom: Some(Arc::new(Custom {
-            version: json!({"name": version, "storage": stored, "schema": schema}),
-        })),
+        custom: Some(declared(json!({"name": version, "storage": stored, "schema": schema}))),
     })
 }
 

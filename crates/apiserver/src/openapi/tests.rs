@@ -3,15 +3,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::*;
-use crate::crd::Custom;
 use crate::discovery::Catalogue;
-use crate::discovery::tests::{ask, custom};
+use crate::discovery::tests::{ask, custom, declared};
 
 fn gadget() -> Arc<Kind> {
     let real: Value = serde_json::from_str(include_str!("../table/gadgets.json")).expect("the definition");
     let mut kind = custom("a.discovery.test", "v2beta1", "Gadget", true);
-    let definition = Custom { version: real["version"].clone() };
-    Arc::get_mut(&mut kind).expect("nobody else has it").custom = Some(Arc::new(definition));
+    Arc::get_mut(&mut kind).expect("nobody else has it").custom = Some(declared(real["version"].clone()));
     kind
 }
 

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::crd::Custom;
 use crate::document::Counting;
 use crate::key::{Key, Resource};
 
@@ -64,7 +63,7 @@ fn gadget(version: Value) -> Kind {
         subresources: vec![],
         resource: Resource::new("a.discovery.test", "gadgets"),
         counting: Counting::Spec,
-        custom: Some(Arc::new(Custom { version })),
+        custom: Some(crate::discovery::tests::declared(version)),
     }
 }
 
