@@ -108,7 +108,7 @@ struct Row {
 /// All built-in kinds that are served, in the order in which the real server lists them.
 pub fn kinds() -> Vec<Arc<Kind>> {
     let rows: Vec<Row> = part("resources");
-    rows.into_iter().filter(|row| is_served(row)).map(|row| Arc::new(kind(row))).collect()
+    rows.into_iter().filter(is_served).map(|row| Arc::new(kind(row))).collect()
 }
 
 /// What discovery says of the versions in which the real server keeps its objects, by `apps/v1/deployments`.

@@ -15,9 +15,7 @@ mod aggregated;
 mod groups;
 mod index;
 mod legacy;
-pub(crate) mod priority;
-
-pub(crate) use groups::{Group, Order};
+mod priority;
 
 /// What clients can find out about the kinds at a moment. When the kinds change, there is a new one.
 ///
@@ -201,4 +199,4 @@ pub(crate) fn sha512(parts: &[&[u8]]) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,22 +6,22 @@ use super::priority;
 use crate::kinds::{Kind, Kinds};
 
 /// A group of kinds.
-pub(crate) struct Group<'a> {
+pub(super) struct Group<'a> {
     /// Its name; empty for the core kinds.
-    pub(crate) name: &'a str,
+    pub(super) name: &'a str,
     /// Its versions, the preferred one first.
-    pub(crate) versions: Vec<Version<'a>>,
+    pub(super) versions: Vec<Version<'a>>,
 }
 
 /// A version of a group.
-pub(crate) struct Version<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) kinds: Vec<&'a Arc<Kind>>,
+pub(super) struct Version<'a> {
+    pub(super) name: &'a str,
+    pub(super) kinds: Vec<&'a Arc<Kind>>,
 }
 
 /// How groups that definitions add are ordered: all have the same priority, and documents break the tie in two ways.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(super) enum Order {
     /// By version and group, as the names of API services are: `v1.example.com`.
     Service,
     /// By group.
@@ -29,7 +29,7 @@ pub(crate) enum Order {
 }
 
 /// All groups: the built-in ones in their own order, then the others.
-pub(crate) fn all(kinds: &Kinds, order: Order) -> Vec<Group<'_>> {
+pub(super) fn all(kinds: &Kinds, order: Order) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for kind in kinds.all() {
         let group = at(

@@ -65,7 +65,12 @@ pub(super) fn resources(kinds: &Kinds, group: &str, version: &str) -> Value {
         resources.extend(kind.subresources.iter().map(|part| subresource(kind, part)));
     }
     let name = of_version.first().map(|kind| kind.api_version()).unwrap_or_default();
-    json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": name, "resources": resources})
+    let mut list = json!({"kind": "APIResourceList", "groupVersion": name, "resources": resources});
+    // The real server does not say it of the core kinds, for clients older than this.
+    if !group.is_empty() {
+        list["apiVersion"] = "v1".into();
+    }
+    list
 }
 
 fn resource(kinds: &Kinds, kind: &Arc<Kind>) -> Value {

@@ -56,7 +56,7 @@ pub(super) fn paths(kind: &Kind) -> Vec<Path> {
     let home = if kind.namespaced { "/namespaces/{namespace}" } else { "" };
     let mut paths = Vec::new();
     if kind.namespaced && kind.allows("list") {
-        let all = Naming { kind, scope: "", end: "ForAllNamespaces", what: "", of: String::new() };
+        let all = Naming { kind, scope: "", end: "ForAllNamespaces", what: "", of: None };
         let list = all.operation("get", "list");
         paths.push(Path {
             path: format!("{base}/{}", kind.plural),
@@ -105,8 +105,8 @@ struct Naming<'a> {
     scope: &'static str,
     end: &'static str,
     what: &'a str,
-    /// The definition of what is taken and answered, if it is not that of the kind.
-    of: String,
+    /// What is taken and answered, if it is not an object of the kind.
+    of: Option<&'a Subresource>,
 }
 
 impl<'a> Naming<'a> {
@@ -114,8 +114,7 @@ impl<'a> Naming<'a> {
         let scope = if kind.namespaced { "Namespaced" } else { "" };
         let what = part.map_or("", |part| &*part.name);
         let own = |part: &&Subresource| !part.version.is_empty() && *part.kind != *kind.kind;
-        let of = part.filter(own).map(|part| definition_name(&part.group, &part.version, &part.kind));
-        Naming { kind, scope, end: "", what, of: of.unwrap_or_default() }
+        Naming { kind, scope, end: "", what, of: part.filter(own) }
     }
 
     fn allows(&self, verb: &str) -> bool {
@@ -141,16 +140,22 @@ impl<'a> Naming<'a> {
     fn operation(&self, method: &'static str, action: &'static str) -> Operation {
         let kind = self.kind;
         let name = &kind.kind;
-        let object = if self.of.is_empty() { definition(kind, name) } else { self.of.clone() };
+        let object = self.of.map_or_else(
+            || definition(kind, name),
+            |part| definition_name(&part.group, &part.version, &part.kind),
+        );
         let status = || format!("{META}.Status");
         let whose = if self.what.is_empty() { String::new() } else { format!("{} of ", self.what) };
         let (verb, description, parameters) = match action {
+            "list" if kind.custom.is_none() => {
+                ("list", format!("list or watch objects of kind {name}"), parameters::LIST)
+            }
             "list" => ("list", format!("list objects of kind {name}"), parameters::LIST),
-            "post" => ("create", format!("create {whose}a {name}"), parameters::WRITE),
+            "post" => ("create", format!("create {whose}{} {name}", article(name)), parameters::WRITE),
             "deletecollection" => ("delete", format!("delete collection of {name}"), parameters::LIST),
             "get" => ("read", format!("read {whose}the specified {name}"), &[][..]),
             "put" => ("replace", format!("replace {whose}the specified {name}"), parameters::WRITE),
-            "delete" => ("delete", format!("delete a {name}"), parameters::DELETE),
+            "delete" => ("delete", format!("delete {} {name}", article(name)), parameters::DELETE),
             _ => ("patch", format!("partially update {whose}the specified {name}"), parameters::PATCH),
         };
         let patches = if kind.custom.is_some() { &PATCHES[..3] } else { PATCHES };
@@ -177,9 +182,21 @@ impl<'a> Naming<'a> {
             parameters,
             body,
             answers,
-            about: json!({"group": kind.group, "version": kind.version, "kind": kind.kind}),
+            about: self.about(),
         }
     }
+
+    /// The kind that clients find the operation by. Kinds of definitions keep their own for all of their parts.
+    fn about(&self) -> Value {
+        match self.of.filter(|_| self.kind.custom.is_none()) {
+            Some(part) => json!({"group": part.group, "version": part.version, "kind": part.kind}),
+            None => json!({"group": self.kind.group, "version": self.kind.version, "kind": self.kind.kind}),
+        }
+    }
+}
+
+fn article(name: &str) -> &'static str {
+    if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
 }
 
 fn camel(text: &str) -> String {

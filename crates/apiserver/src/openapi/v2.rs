@@ -12,25 +12,21 @@ use crate::kinds::Kinds;
 /// As JSON. It is put together piece by piece: as a whole it would take ten times the memory.
 pub(super) fn json(kinds: &Kinds) -> Vec<u8> {
     let mut out = format!(r#"{{"swagger":"2.0","info":{},"paths":{{"#, info()).into_bytes();
-    let mut first = true;
-    let mut put = |name: &str, value: &Value, out: &mut Vec<u8>| {
-        if !std::mem::take(&mut first) {
-            out.push(b',');
-        }
-        out.extend_from_slice(format!("{}:{value}", json!(name)).as_bytes());
-    };
-    each_path(kinds, |path, item| put(path, item, &mut out));
+    let from = out.len();
+    each_path(kinds, |path, item| put(path, item, from, &mut out));
     out.extend_from_slice(br#"},"definitions":{"#);
-    let mut first = true;
-    let mut put = |name: &str, value: &Value, out: &mut Vec<u8>| {
-        if !std::mem::take(&mut first) {
-            out.push(b',');
-        }
-        out.extend_from_slice(format!("{}:{value}", json!(name)).as_bytes());
-    };
-    each_definition(kinds, |name, schema| put(name, schema, &mut out));
+    let from = out.len();
+    each_definition(kinds, |name, schema| put(name, schema, from, &mut out));
     out.extend_from_slice(b"}}");
     out
+}
+
+/// Appends a member of an object whose members begin at `from`.
+fn put(name: &str, value: &Value, from: usize, out: &mut Vec<u8>) {
+    if out.len() > from {
+        out.push(b',');
+    }
+    out.extend_from_slice(format!("{}:{value}", json!(name)).as_bytes());
 }
 
 /// As protobuf.

@@ -1,6 +1,6 @@
 //! Pods.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Object, number_of, text_of};
 
@@ -160,6 +160,8 @@ pub(super) fn has_condition(conditions: &[Value], name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::time::Moment;
 

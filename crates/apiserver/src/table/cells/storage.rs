@@ -20,10 +20,6 @@ pub(super) fn of(plural: &str, object: &Object<'_>) -> Option<Vec<Value>> {
         ],
         "csinodes" => vec![object.name(), object.count("spec.drivers").into(), object.age()],
         "csidrivers" => driver(object),
-        "csistoragecapacities" => {
-            let capacity = object.at("capacity").map_or_else(|| "<unset>".to_owned(), any_text);
-            vec![object.name(), object.text("storageClassName").into(), capacity.into()]
-        }
         _ => return None,
     })
 }
