@@ -14,9 +14,13 @@ mod error;
 mod go;
 mod path;
 mod schema;
+mod typed;
 mod value;
 
+pub mod apply;
 pub mod fields;
+pub mod json;
+pub mod strategic;
 
 pub use error::{Cause, FieldError};
 pub use path::FieldPath;

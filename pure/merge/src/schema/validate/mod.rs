@@ -157,7 +157,9 @@ fn type_check(path: &FieldPath<'_>, node: &Node, value: &Value) -> Verdict {
         Value::String(_) | Value::Array(_) if !numeric && !scalar::format_of(node).is_empty() => true,
         Value::Number(number) if number.is_i64() => wanted.starts_with("integer") || wanted == "number",
         Value::Number(number) => {
-            let whole = number.as_f64().is_some_and(|float| float.fract() == 0.0);
+            // Beyond that a float no longer tells one integer from the next.
+            let exact = |float: f64| float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_991.0;
+            let whole = number.as_f64().is_some_and(exact);
             wanted == "number" || (whole && wanted.starts_with("integer"))
         }
         _ => wanted.split(',').any(|wanted| wanted == found),
