@@ -11,4 +11,12 @@ pub mod lifecycle;
 mod scale;
 pub mod served;
 
-pub use custom::{Column, Custom, Part, Verdict};
+pub use custom::{Custom, Part, Verdict};
+pub use served::kinds;
+
+use crate::key::Resource;
+
+/// The resource of definitions.
+pub fn definitions() -> Resource {
+    Resource::new("apiextensions.k8s.io", "customresourcedefinitions")
+}

@@ -20,28 +20,10 @@ pub struct Custom {
     rules: Option<Rules>,
     has_status: bool,
     pub(super) scale: Option<ScalePaths>,
-    columns: Vec<Column>,
     selectable: Vec<String>,
-    /// The schema as it was written: OpenAPI documents have it.
-    open_api: Value,
+    /// The version as it was written: OpenAPI documents and tables are made of it.
+    declared: Value,
     deprecation: Option<String>,
-}
-
-/// A column of a table.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Column {
-    /// Its title.
-    pub name: String,
-    /// The type of its cells: `string`, `integer`, `number`, `boolean` or `date`.
-    pub kind: String,
-    /// How its cells are written.
-    pub format: String,
-    /// What it shows.
-    pub description: String,
-    /// 0 is always shown.
-    pub priority: i64,
-    /// Where its cells come from: `.spec.replicas`.
-    pub path: String,
 }
 
 /// What of an object a write is about.
@@ -85,12 +67,11 @@ impl Custom {
             rules: open_api.as_ref().and_then(Rules::compile),
             has_status: subresources.and_then(|all| all.get("status")).is_some_and(Value::is_object),
             scale: subresources.and_then(|all| all.get("scale")).and_then(ScalePaths::of),
-            columns: list("additionalPrinterColumns").filter_map(Value::as_object).map(Column::of).collect(),
             selectable: list("selectableFields")
                 .filter_map(|field| field.get("jsonPath").and_then(Value::as_str))
                 .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned())
                 .collect(),
-            open_api: open_api.unwrap_or_else(|| json!({})),
+            declared: Value::Object(version.clone()),
             deprecation: deprecated.then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
         }
     }
@@ -100,9 +81,9 @@ impl Custom {
         &self.schema
     }
 
-    /// The schema as the definition has it (`openAPIV3Schema`).
-    pub fn open_api(&self) -> &Value {
-        &self.open_api
+    /// The version as it was written: `spec.versions[i]`.
+    pub fn declared(&self) -> &Value {
+        &self.declared
     }
 
     /// Whether validation evaluates rules, which may take a second.
@@ -118,11 +99,6 @@ impl Custom {
     /// Whether `scale` has a path of its own.
     pub fn has_scale(&self) -> bool {
         self.scale.is_some()
-    }
-
-    /// The columns of tables after the name; nothing means that there is only the age.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
     }
 
     /// The fields by which objects can be selected, beside name and namespace: `spec.name`.
@@ -242,20 +218,6 @@ impl Custom {
     /// Whether its objects live in namespaces.
     pub fn is_namespaced(&self) -> bool {
         self.namespaced
-    }
-}
-
-impl Column {
-    fn of(column: &Json) -> Column {
-        let text = |name: &str| text(column, name).to_owned();
-        Column {
-            name: text("name"),
-            kind: text("type"),
-            format: text("format"),
-            description: text("description"),
-            priority: column.get("priority").and_then(Value::as_i64).unwrap_or(0),
-            path: text("jsonPath"),
-        }
     }
 }
 
