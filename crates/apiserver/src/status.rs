@@ -1,5 +1,6 @@
 //! Errors, as the API says them: a `Status` with a code, a reason and details.
 
+use bowline_merge::FieldError;
 use http::StatusCode;
 use serde::Serialize;
 
@@ -99,6 +100,25 @@ impl Status {
     /// The request makes no sense.
     pub fn bad_request(message: impl Into<String>) -> Status {
         Status::failure(StatusCode::BAD_REQUEST, "BadRequest", message)
+    }
+
+    /// The object is not valid.
+    pub fn invalid(kind: &crate::kinds::Kind, name: &str, errors: &[FieldError]) -> Status {
+        let causes = errors.iter().map(|error| Cause {
+            reason: error.reason().to_owned(),
+            message: error.message(),
+            field: error.path.clone(),
+        });
+        let details = Details {
+            name: name.to_owned(),
+            group: kind.group.to_string(),
+            kind: kind.kind.to_string(),
+            causes: causes.collect(),
+            ..Details::default()
+        };
+        let what = kind.qualified_kind();
+        let message = format!("{what} {name:?} is invalid: {}", FieldError::aggregate(errors));
+        Status::failure(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).of(details)
     }
 
     /// There is nothing at this path.

@@ -40,3 +40,35 @@ impl fmt::Display for Moment {
         }
     }
 }
+
+impl Moment {
+    /// The moment so many seconds after 1970.
+    pub fn from_s(seconds: i64) -> Moment {
+        Moment(seconds)
+    }
+}
+
+/// A moment, to the microsecond: `2026-11-16T02:11:58.000000Z`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Micros(i64);
+
+impl Micros {
+    /// The moment so many seconds and nanoseconds after 1970.
+    pub fn from_s(seconds: i64, nanos: i64) -> Micros {
+        Micros(seconds.saturating_mul(1_000_000).saturating_add(nanos / 1_000))
+    }
+
+    /// The moment that a text names.
+    pub fn parse(text: &str) -> Option<Micros> {
+        text.parse::<Timestamp>().ok().map(|timestamp| Micros(timestamp.as_microsecond()))
+    }
+}
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match Timestamp::from_microsecond(self.0) {
+            Ok(timestamp) => timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%S%.6fZ").fmt(f),
+            Err(_) => f.write_str("9999-12-31T23:59:59.999999Z"),
+        }
+    }
+}
