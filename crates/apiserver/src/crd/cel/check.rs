@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::declared::{Declared, Shape};
+use super::declared::{Declared, Shape, spelled};
 use super::functions;
 use super::syntax::{Expr, Fault, Kind, Literal, Loop};
 use super::types::Type;
@@ -39,6 +39,7 @@ pub(super) fn check(expr: &Expr, parts: usize, scope: &Scope) -> Result<Checked,
         names: vec![None; parts],
         faults: Vec::new(),
         uses_old: false,
+        mixed: false,
     };
     checker.check(expr);
     super::literals::check(expr, &checker.names, &mut checker.faults);
@@ -60,6 +61,8 @@ struct Checker {
     names: Vec<Option<String>>,
     faults: Vec<Fault>,
     uses_old: bool,
+    /// Lists may hold values of several types: what is formatted may be anything.
+    mixed: bool,
 }
 
 impl Checker {
@@ -172,7 +175,9 @@ impl Checker {
             self.types[field.id] = Type::String;
             return self.field(expr, operand, name, true);
         }
+        let mixed = std::mem::replace(&mut self.mixed, function == "format" && target.is_some());
         let mut types: Vec<Type> = args.iter().map(|arg| self.check(arg)).collect();
+        self.mixed = mixed;
         let Some(target) = target else {
             return match functions::find(function) {
                 Some(overloads) => self.resolve(expr, function, overloads, false, &types, args),
@@ -275,6 +280,7 @@ impl Checker {
             Some(before) if self.known.assignable(std::slice::from_ref(&before), std::slice::from_ref(&kind)) => {
                 most_general(&before, &kind)
             }
+            Some(_) if self.mixed => Type::Dyn,
             Some(before) => self.mismatch(expr.at, &before, &kind),
         }
     }
@@ -346,7 +352,7 @@ fn literal_type(literal: &Literal) -> Type {
 
 fn field_type(declared: &Arc<Declared>, field: &str) -> Option<Type> {
     match &declared.shape {
-        Shape::Object(fields) => fields.get(field).map(Declared::kind),
+        Shape::Object(fields) => fields.get(&*spelled(field)).map(Declared::kind),
         _ => None,
     }
 }

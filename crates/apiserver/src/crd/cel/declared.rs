@@ -166,6 +166,11 @@ fn whole(fields: &Map<String, Value>, name: &str) -> Option<u64> {
     fields.get(name).and_then(Value::as_i64).map(|number| u64::try_from(number).unwrap_or(0))
 }
 
+/// The field that a rule names: words of the language may be written as they are.
+pub(super) fn spelled(name: &str) -> std::borrow::Cow<'_, str> {
+    if RESERVED.contains(&name) { format!("__{name}__").into() } else { name.into() }
+}
+
 /// The name by which rules know a field; none if they cannot.
 pub(super) fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::check::Checked;
+use super::declared::spelled;
 use super::library;
 use super::operators;
 use super::syntax::{Expr, Kind, Literal, Loop};
@@ -121,7 +122,7 @@ impl<'a> Run<'a> {
         if !test {
             self.pay(1)?;
         }
-        let key = Key::String(field.into());
+        let key = Key::String(spelled(field).into());
         match value {
             Value::Map(map) if test => Ok(Value::Bool(map.contains_key(&key))),
             Value::Map(map) => map.get(&key).cloned().ok_or_else(|| Failure::error(format!("no such key: {field}"))),

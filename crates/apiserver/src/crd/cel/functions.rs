@@ -89,6 +89,10 @@ const SIGNATURES: &str = "
     .value(optional(V))V
     .or(optional(V), optional(V))optional(V)
     .orValue(optional(V), V)V
+    .first(list(V))optional(V)
+    .last(list(V))optional(V)
+    optional.unwrap(list(optional(V)))list(V)
+    .unwrapOpt(list(optional(V)))list(V)
     .charAt(string, int)string
     .indexOf(list(A), A)int | (string, string)int | (string, string, int)int
     .lastIndexOf(list(A), A)int | (string, string)int | (string, string, int)int

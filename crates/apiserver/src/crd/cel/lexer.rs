@@ -23,21 +23,25 @@ const SIGNS: &[&str] = &[
     "]", "{", "}",
 ];
 
-/// All tokens of a text.
-///
-/// # Errors
-/// Where it has something that no token begins with.
-pub(super) fn tokens(source: &str) -> Result<Vec<Token>, Fault> {
+/// All tokens of a text, and what in it is none.
+pub(super) fn tokens(source: &str) -> (Vec<Token>, Vec<Fault>) {
     let mut lexer = Lexer { chars: source.chars().collect(), at: 0 };
-    let mut tokens = Vec::new();
+    let (mut tokens, mut faults) = (Vec::new(), Vec::new());
     loop {
         lexer.skip();
         let at = lexer.at;
-        let kind = lexer.next()?;
-        let end = kind == TokenKind::End;
-        tokens.push(Token { at, kind });
-        if end {
-            return Ok(tokens);
+        match lexer.next() {
+            Ok(kind) => {
+                let end = kind == TokenKind::End;
+                tokens.push(Token { at, kind });
+                if end {
+                    return (tokens, faults);
+                }
+            }
+            Err(fault) => {
+                faults.push(fault);
+                lexer.at = lexer.at.max(at + 1);
+            }
         }
     }
 }
@@ -194,8 +198,9 @@ impl Lexer {
         }))
     }
 
-    fn unclosed<T>(&self, start: usize) -> Result<T, Fault> {
+    fn unclosed<T>(&mut self, start: usize) -> Result<T, Fault> {
         let rest: String = self.chars[start..].iter().collect();
+        self.at = self.chars.len();
         self.fault(start, format!("Syntax error: token recognition error at: '{rest}'"))
     }
 

@@ -63,6 +63,15 @@ fn lists(function: &str, values: &[Value]) -> Option<Evaluated> {
         }
         ("indexOf", [Value::List(list), item]) => found(list.items.iter().position(|other| equal(other, item))),
         ("lastIndexOf", [Value::List(list), item]) => found(list.items.iter().rposition(|other| equal(other, item))),
+        ("first", [Value::List(list)]) => Ok(list.items.first().cloned().map_or(Value::Optional(None), Value::some)),
+        ("last", [Value::List(list)]) => Ok(list.items.last().cloned().map_or(Value::Optional(None), Value::some)),
+        ("optional.unwrap" | "unwrapOpt", [Value::List(list)]) => {
+            let there = list.items.iter().filter_map(|item| match item {
+                Value::Optional(inner) => inner.as_deref().cloned(),
+                other => Some(other.clone()),
+            });
+            Ok(Value::list(there.collect()))
+        }
         ("isSorted", [Value::List(list)]) => {
             let ordered = |pair: &[Value]| compare(&pair[0], &pair[1]).is_some_and(std::cmp::Ordering::is_le);
             Ok(Value::Bool(list.items.windows(2).all(ordered)))

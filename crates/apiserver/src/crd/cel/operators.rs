@@ -22,7 +22,7 @@ pub(super) fn apply(run: &mut Run<'_>, function: &str, values: &[Value]) -> Opti
         ("_[_]", [container, index]) => run.pay(1).and_then(|()| index_of(container, index)),
         ("_[?_]", [container, index]) => run.pay(1).map(|()| optional_index(container, index)),
         ("_?._", [operand, Value::String(field)]) => {
-            let key = Key::String(Arc::clone(field));
+            let key = Key::String(super::declared::spelled(field).into());
             run.pay(1).map(|()| match operand {
                 Value::Optional(inner) => optional_field(inner.as_deref(), &key),
                 other => optional_field(Some(other), &key),

@@ -20,17 +20,25 @@ const RESERVED: &[&str] = &[
 ///
 /// # Errors
 /// Where the text is not an expression.
-pub(super) fn parse(source: &str) -> Result<(Expr, usize), Fault> {
+pub(super) fn parse(source: &str) -> Result<(Expr, usize), Vec<Fault>> {
     let size = source.chars().count();
     if size > MOST_CHARACTERS {
         let message = format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
-        return Err(Fault { at: 0, message });
+        return Err(vec![Fault { at: 0, message }]);
     }
-    let mut parser = Parser { tokens: tokens(source)?, next: 0, ids: 0, depth: 0 };
-    let expr = parser.expr()?;
-    match parser.peek() {
-        TokenKind::End => Ok((expr, parser.ids)),
+    let (tokens, mut faults) = tokens(source);
+    let mut parser = Parser { tokens, next: 0, ids: 0, depth: 0 };
+    let parsed = parser.expr().and_then(|expr| match parser.peek() {
+        TokenKind::End => Ok(expr),
         _ => Err(parser.unexpected("<EOF>")),
+    });
+    match parsed {
+        Ok(expr) if faults.is_empty() => Ok((expr, parser.ids)),
+        Ok(_) => Err(faults),
+        Err(fault) => {
+            faults.push(fault);
+            Err(faults)
+        }
     }
 }
 
@@ -103,8 +111,20 @@ impl Parser {
             TokenKind::Literal(Literal::String(text)) => format!("'{text}'"),
             TokenKind::Literal(literal) => show(literal),
         };
-        let verb = if wanted == "<EOF>" { "extraneous input" } else { "mismatched input" };
-        Fault { at: self.at(), message: format!("Syntax error: {verb} '{found}' expecting {wanted}") }
+        let after = self.tokens.get(self.next + 1).map(|token| &token.kind);
+        // One sign too many, or one too few, is told as such, as the parser of cel-go does.
+        let too_many = match after {
+            Some(TokenKind::Ident(_) | TokenKind::Literal(_)) => wanted.starts_with('{'),
+            _ => false,
+        };
+        let message = if too_many || wanted == "<EOF>" {
+            format!("Syntax error: extraneous input '{found}' expecting {wanted}")
+        } else if found == "<EOF>" && wanted.starts_with('\'') {
+            format!("Syntax error: missing {wanted} at '{found}'")
+        } else {
+            format!("Syntax error: mismatched input '{found}' expecting {wanted}")
+        };
+        Fault { at: self.at(), message }
     }
 
     /// Recursion ends before the stack does.

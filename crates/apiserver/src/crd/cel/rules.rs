@@ -91,7 +91,7 @@ impl Rule {
 
 fn compile(source: &str, scope: &Scope) -> Result<Program, String> {
     let failed = |faults: &[syntax::Fault]| format!("compilation failed: {}", syntax::report(source, faults));
-    let (expr, parts) = parser::parse(source).map_err(|fault| failed(&[fault]))?;
+    let (expr, parts) = parser::parse(source).map_err(|faults| failed(&faults))?;
     let checked = check::check(&expr, parts, scope).map_err(|faults| failed(&faults))?;
     Ok(Program { expr, checked })
 }
