@@ -65,7 +65,7 @@ fn who_waits_in_a_circle_is_due_when_it_is_closed_anywhere() {
         change(&mut head, delete(paths[last], Some(Propagation::Foreground)));
         head
     };
-    for last in 0..5 {
-        assert_eq!(closed_by(last).agenda().len(), 5, "closed by {}", paths[last]);
+    for (last, path) in paths.iter().enumerate() {
+        assert_eq!(closed_by(last).agenda().len(), 5, "closed by {path}");
     }
 }

@@ -27,6 +27,13 @@ const fn number(name: &'static str, about: &'static str, default: u32, range: (u
     SizeKey { name, about, default: Value::Number(default), range }
 }
 
+const REFUSALS: SizeKey = number(
+    "refusals",
+    "how often the disk takes no more, so that a client's last write is taken back",
+    0,
+    (0, 3),
+);
+
 const fn restarts(default: u32) -> SizeKey {
     number("restarts", "how often the server restarts", default, (0, 3))
 }
@@ -40,6 +47,7 @@ pub(crate) const COLLECTOR: Entry = Entry {
         number("writes", "adoptions and creations by clients", 1, (0, 5)),
         number("held", "objects that a client holds by a finalizer at the start", 1, (0, CAPACITY as u32)),
         restarts(0),
+        REFUSALS,
     ],
     faults: &[],
     build: |size| Ok(Box::new(Chores::collector(size, &SHIPPED))),
@@ -54,6 +62,7 @@ pub(crate) const NAMESPACES: Entry = Entry {
         number("writes", "adoptions and creations by clients", 2, (0, 5)),
         number("held", "objects that a client holds by a finalizer at the start", 1, (0, CAPACITY as u32)),
         restarts(1),
+        REFUSALS,
     ],
     faults: &[],
     build: |size| Ok(Box::new(Chores::namespaces(size, &SHIPPED))),
@@ -67,9 +76,11 @@ pub(super) struct Rules {
     pub(super) perform: fn(&mut Head<Thing>, Request<Thing>) -> Performed,
     /// The store after a restart.
     pub(super) load: fn(Vec<Arc<Thing>>) -> Head<Thing>,
+    /// Whether what was decided is dropped when something is taken back that it may rest on.
+    pub(super) reconsiders: bool,
 }
 
-pub(super) static SHIPPED: Rules = Rules { look, perform: thing::perform, load };
+pub(super) static SHIPPED: Rules = Rules { look, perform: thing::perform, load, reconsiders: true };
 
 fn look(head: &Head<Thing>, object: &Arc<Thing>) -> Option<Request<Thing>> {
     collector::look(head, object, &()).or_else(|| namespaces::look(head, object, &()))
@@ -88,12 +99,13 @@ pub(super) struct Chores {
     writes: u8,
     held: u8,
     restarts: u8,
+    refusals: u8,
     rules: &'static Rules,
 }
 
 /// What happens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Action {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Action {
     /// A client deletes an object.
     Delete(u8, Propagation),
     /// A client makes the first belong to the second; whether that then waits for it.
@@ -108,6 +120,8 @@ pub(super) enum Action {
     Perform,
     /// The server takes off the agenda what there is nothing to do about.
     Settle,
+    /// What a client wrote last cannot be made durable, and is taken back.
+    Refuse,
     /// The server restarts. What was decided is lost, and the agenda is made anew.
     Restart,
 }
@@ -130,6 +144,7 @@ impl Chores {
             writes: small("writes"),
             held: small("held"),
             restarts: small("restarts"),
+            refusals: small("refusals"),
             rules,
         }
     }
@@ -158,7 +173,7 @@ impl Chores {
 
     /// Objects that own each other in this way: every pair has one of three relations.
     fn graph(&self, mut code: u32) -> State {
-        let mut s = State::with_budgets(self.deletes, self.writes, self.restarts);
+        let mut s = State::with_budgets([self.deletes, self.writes, self.restarts, self.refusals]);
         for slot in self.slots() {
             let mut cell = Cell::EMPTY.with(Cell::THERE, true);
             if self.namespaced && slot == 0 {
@@ -249,6 +264,7 @@ impl Model for Chores {
             Action::Decide(slot) => format!("Server(decides about {})", name(slot)),
             Action::Perform => "Server(performs)".into(),
             Action::Settle => "Server(settles)".into(),
+            Action::Refuse => "Refuse".into(),
             Action::Restart => "Restart".into(),
         }
     }

@@ -35,5 +35,5 @@ fn states_are_small() {
     }
     assert!(bytes::<objects::Objects>() <= 64);
     assert!(bytes::<watch::Watch>() <= 64);
-    assert!(bytes::<chores::Chores>() <= 32);
+    assert!(bytes::<chores::Chores>() <= 64);
 }

@@ -44,12 +44,18 @@ pub(crate) const WATCH: Entry = Entry {
     build: |size| Ok(Box::new(Watch::new(size, &SHIPPED))),
 };
 
+/// A change, if there is one.
+type Next = Result<Option<Change<Thing>>, Expired>;
+
+/// What is listed, and the version that it is said to be of.
+type Listed = Result<(Vec<Thing>, Version), Expired>;
+
 /// How a server serves watchers. Mutants do it otherwise.
 pub(super) struct Rules {
     /// The first change after a version.
-    next: fn(&View<Thing>, Version) -> Result<Option<Change<Thing>>, Expired>,
-    /// What is listed, and the version that it is said to be of, if this one is asked for.
-    list: fn(&View<Thing>, Version) -> Result<(Vec<Thing>, Version), Expired>,
+    next: fn(&View<Thing>, Version) -> Next,
+    /// What is listed if this version is asked for.
+    list: fn(&View<Thing>, Version) -> Listed,
     /// Up to which version changes are shown, of those that are durable and those that are made.
     shown: fn(durable: u8, made: u8) -> u8,
 }
@@ -59,11 +65,11 @@ pub(super) static SHIPPED: Rules = Rules { next, list, shown: |durable, _| durab
 /// What is watched.
 const WATCHED: Resource = Resource::Plain;
 
-fn next(view: &View<Thing>, version: Version) -> Result<Option<Change<Thing>>, Expired> {
+fn next(view: &View<Thing>, version: Version) -> Next {
     Ok(view.since(&WATCHED, version)?.next().cloned())
 }
 
-fn list(view: &View<Thing>, version: Version) -> Result<(Vec<Thing>, Version), Expired> {
+fn list(view: &View<Thing>, version: Version) -> Listed {
     let objects = view.at(&WATCHED, version)?;
     Ok((objects.values().map(|object| Thing::clone(object)).collect(), version))
 }

@@ -2,7 +2,7 @@
 
 use bowline_kernel::{Expect, Finalizer, Head, Owner, Propagation, Request};
 
-use super::state::{BLOCKING, Cell, Decision, LAX, State, fresh_uid};
+use super::state::{BLOCKING, Cell, Decision, LAX, State, Undo, fresh_uid};
 use super::{Action, Chores};
 use crate::kernel::thing::{MARK, Thing};
 
@@ -13,6 +13,9 @@ impl Chores {
     pub(super) fn list(&self, s: &State, out: &mut Vec<Action>) {
         self.list_clients(s, out);
         self.list_server(s, out);
+        if s.undo.is_some() {
+            out.push(Action::Refuse);
+        }
         if s.restarts > 0 {
             out.push(Action::Restart);
         }
@@ -71,52 +74,80 @@ impl Chores {
     pub(super) fn step(&self, before: &State, action: Action) -> State {
         let mut s = *before;
         let mut head = self.head(&s);
-        let place = |slot| self.place(slot);
-        let request = match action {
+        match action {
             Action::Decide(slot) => {
                 if let Some(request) = self.look(&head, slot) {
                     s.decide(&head, request);
                 }
-                return s;
             }
             Action::Settle => {
                 let idle = self.slots().filter(|slot| self.look(&head, *slot).is_none());
                 s.agenda = idle.fold(s.agenda, |agenda, slot| agenda & !(1 << slot));
-                return s;
             }
             Action::Restart => {
                 s.restarts -= 1;
                 s.decision = Decision::None;
+                s.undo = None;
                 let loaded = (self.rules.load)(head.objects().cloned().collect());
                 s.take(&loaded, false);
-                return s;
             }
+            Action::Refuse => self.refuse(&mut s),
             Action::Perform => {
-                let request = s.decided(place);
+                let request = s.decided(|slot| self.place(slot));
                 s.decision = Decision::None;
-                request
+                // Whoever is refused leaves it at that: a chore is looked at again.
+                let change = request.and_then(|request| (self.rules.perform)(&mut head, request).1);
+                s.undo = s.undo.filter(|_| change.is_none());
+                s.take(&head, false);
             }
-            Action::Delete(slot, how) => {
-                s.deletes -= 1;
-                let expect = Expect::anything();
-                Some(Request::Delete { key: place(slot), expect, propagation: Some(how), grace_s: 0, at: () })
+            write => {
+                s.deletes -= u8::from(matches!(write, Action::Delete(..)));
+                s.writes -= u8::from(matches!(write, Action::Adopt(..) | Action::Create(..)));
+                let request = self.request(&head, write);
+                let change = request.and_then(|request| (self.rules.perform)(&mut head, request).1);
+                if change.is_some() {
+                    let undo = Undo { cells: s.cells, agenda: s.agenda, write };
+                    s.undo = (s.refusals > 0).then_some(undo);
+                }
+                s.take(&head, s.decision != Decision::None);
             }
-            Action::Adopt(slot, owner, blocks) => {
-                s.writes -= 1;
-                self.adoption(&head, slot, owner, blocks)
+        }
+        s
+    }
+
+    /// Takes a client's last write back, as the kernel does it: it is made again first.
+    fn refuse(&self, s: &mut State) {
+        let Some(Undo { cells, agenda, write }) = s.undo.take() else { return };
+        let mut head = self.head(&State { cells, agenda, ..*s });
+        let change =
+            self.request(&head, write).and_then(|request| (self.rules.perform)(&mut head, request).1);
+        for place in head.agenda().clone() {
+            if !s.is_on_agenda(place.slot) {
+                head.settled(&place);
             }
-            Action::Create(slot, owner) => {
-                s.writes -= 1;
-                Some(self.creation(&head, slot, owner))
-            }
-            Action::Agree(slot) => self.agreement(&head, slot),
-        };
-        if let Some(request) = request {
-            // Whoever is refused leaves it at that: a chore is looked at again.
-            let _ = (self.rules.perform)(&mut head, request);
+        }
+        if let Some(change) = change {
+            head.revert(&change);
+        }
+        s.refusals -= 1;
+        if self.rules.reconsiders {
+            s.decision = Decision::None;
         }
         s.take(&head, s.decision != Decision::None);
-        s
+    }
+
+    /// What a client asks for.
+    fn request(&self, head: &Head<Thing>, write: Action) -> Option<Request<Thing>> {
+        match write {
+            Action::Delete(slot, how) => {
+                let (key, expect, propagation) = (self.place(slot), Expect::anything(), Some(how));
+                Some(Request::Delete { key, expect, propagation, grace_s: 0, at: () })
+            }
+            Action::Adopt(slot, owner, blocks) => self.adoption(head, slot, owner, blocks),
+            Action::Create(slot, owner) => Some(self.creation(head, slot, owner)),
+            Action::Agree(slot) => self.agreement(head, slot),
+            _ => None,
+        }
     }
 
     fn found(&self, head: &Head<Thing>, slot: u8) -> Option<Thing> {

@@ -6,20 +6,21 @@ use crate::judgements::{Judgement, expect, holds, reached};
 pub(in crate::kernel) const EXPECTED: &[Expected] = &[
     expect(
         super::COLLECTOR.name,
-        "objects=3,deletes=1,writes=1,held=1,restarts=0",
+        "objects=3,deletes=1,writes=1,held=1,restarts=0,refusals=0",
         (263_041, 729_861, 16),
         COLLECTOR,
     ),
-    // Fewer objects, and what takes longer: a second deletion in another way, a new owner for what lost one.
+    // Fewer objects, and what takes longer: a second deletion in another way, a new owner for what lost one, and
+    // writes that are taken back.
     expect(
         super::COLLECTOR.name,
-        "objects=2,deletes=2,writes=2,held=2,restarts=1",
-        (46_020, 207_693, 16),
+        "objects=2,deletes=2,writes=2,held=1,restarts=0,refusals=1",
+        (84_639, 359_360, 18),
         COLLECTOR,
     ),
     expect(
         super::NAMESPACES.name,
-        "contents=2,deletes=2,writes=2,held=1,restarts=1",
+        "contents=2,deletes=2,writes=2,held=1,restarts=1,refusals=0",
         (107_800, 447_219, 16),
         NAMESPACES,
     ),

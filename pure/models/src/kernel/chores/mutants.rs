@@ -40,6 +40,8 @@ pub(in crate::kernel) const MUTANTS: &[Mutant] = &[
         of COLLECTOR.collector("objects=2,held=0,restarts=1") by load: forgets_agenda),
     mutant!("looks only at what is being deleted" breaks "UnownedGo"
         of COLLECTOR.collector("objects=2,held=0") by look: blind_to_owners),
+    mutant!("goes by what was taken back" breaks "OnlyUnownedCollected"
+        of COLLECTOR.collector("objects=2,held=0,writes=0,refusals=1") by reconsiders: false),
     mutant!("lets objects into a namespace that goes" breaks "NothingEnters"
         of NAMESPACES.namespaces("contents=1") by perform: lets_in),
     mutant!("lets a namespace go before what is in it" breaks "NoStrays"

@@ -61,11 +61,12 @@ pub(super) fn all(model: &Chores) -> Vec<Property<Chores>> {
 fn of_namespaces() -> [Property<Chores>; 4] {
     let contents = |s: &State| s.there().any(|slot| slot > 0);
     [
-        Property::always_step("NothingEnters", |m: &Chores, s, _, next| {
+        Property::always_step("NothingEnters", |m: &Chores, s, action, next| {
             let home = s.cell(0);
             let stays = home.is(Cell::THERE) && !home.is(Cell::GOING);
             let is_new = |slot: u8| next.cell(slot).is(Cell::THERE) && !s.cell(slot).is(Cell::THERE);
-            stays || !m.slots().skip(1).any(is_new)
+            // What is brought back by taking its removal back has been there.
+            stays || *action == Action::Refuse || !m.slots().skip(1).any(is_new)
         })
         .about("nothing is made in a namespace that goes, or that is not there"),
         Property::always("NoStrays", move |_, s: &State| s.cell(0).is(Cell::THERE) || !contents(s))
@@ -101,7 +102,7 @@ fn stale_refused(_: &Chores, s: &State, action: &Action, next: &State) -> bool {
 
 /// Whether an object changed; that nothing is pending any more is none.
 fn took_effect(s: &State, next: &State) -> bool {
-    let unmarked = |s: &State| s.cells.map(|cell| cell.with(Cell::LATE, false).with(Cell::REBORN, false));
+    let unmarked = |s: &State| s.cells.map(Cell::unmarked);
     unmarked(s) != unmarked(next)
 }
 

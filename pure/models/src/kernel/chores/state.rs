@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bowline_explorer::Field;
 use bowline_kernel::{Expect, Finalizer, Head, Owner, Propagation, Request, Version};
 
+use super::Action;
 use crate::kernel::thing::{DELETION, MARK, Place, Resource, Thing};
 
 /// How many objects there can be.
@@ -63,6 +64,12 @@ impl Cell {
     pub(super) fn with_link(self, slot: u8, link: u8) -> Cell {
         let shift = Cell::LINKS + 2 * u32::from(slot);
         Cell(self.0 & !(3 << shift) | u32::from(link) << shift)
+    }
+
+    /// Without what is said of it only in view of a decision.
+    #[must_use]
+    pub(super) fn unmarked(self) -> Cell {
+        self.with(Cell::LATE, false).with(Cell::REBORN, false)
     }
 
     /// Whether it goes only after what it owns.
@@ -168,22 +175,32 @@ impl Decision {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// How it was before a client's last write, as long as that may be taken back.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Undo {
+    pub(super) cells: [Cell; CAPACITY],
+    pub(super) agenda: u8,
+    pub(super) write: Action,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct State {
     pub(super) cells: [Cell; CAPACITY],
     pub(super) decision: Decision,
+    pub(super) undo: Option<Undo>,
     /// The slots on the agenda.
     pub(super) agenda: u8,
     /// What clients may still do.
     pub(super) deletes: u8,
     pub(super) writes: u8,
     pub(super) restarts: u8,
+    pub(super) refusals: u8,
 }
 
 impl State {
-    pub(super) fn with_budgets(deletes: u8, writes: u8, restarts: u8) -> State {
+    pub(super) fn with_budgets([deletes, writes, restarts, refusals]: [u8; 4]) -> State {
         let (cells, decision) = ([Cell::EMPTY; CAPACITY], Decision::None);
-        State { cells, decision, agenda: 0, deletes, writes, restarts }
+        State { cells, decision, undo: None, agenda: 0, deletes, writes, restarts, refusals }
     }
 
     pub(super) fn cell(&self, slot: u8) -> Cell {
@@ -250,6 +267,13 @@ impl State {
             }
             Request::Create(_) | Request::Apply(..) => unreachable!("no chore makes anything"),
         };
+        // What was written before the decision and is taken back after it is not what was decided on.
+        if let Some(undo) = &mut self.undo {
+            for (cell, now) in undo.cells.iter_mut().zip(self.cells) {
+                *cell = cell.unmarked();
+                *cell = cell.with(Cell::LATE, *cell != now && cell.is(Cell::THERE));
+            }
+        }
     }
 
     /// The request that was decided.
@@ -326,7 +350,17 @@ impl State {
             }
         };
         fields.push(Field::new("decision", decision));
-        let budgets = [("deletes", self.deletes), ("writes", self.writes), ("restarts", self.restarts)];
+        let undo = self.undo.map_or_else(String::new, |undo| {
+            let cells: Vec<_> = (0..objects).map(|slot| shown(undo.cells[usize::from(slot)])).collect();
+            format!("{:?}: {} ({:b})", undo.write, cells.join("; "), undo.agenda)
+        });
+        fields.push(Field::new("undo", undo));
+        let budgets = [
+            ("deletes", self.deletes),
+            ("writes", self.writes),
+            ("restarts", self.restarts),
+            ("refusals", self.refusals),
+        ];
         fields.extend(budgets.map(|(name, left)| Field::new(name, left.to_string())));
         fields
     }

@@ -28,7 +28,7 @@ impl Counts {
     /// What a client that read `self` writes, if `truth` is what was counted so far.
     pub(super) fn counted(self, client: u8, truth: Counts) -> Counts {
         let one = 1 << (2 * client);
-        Counts(self.says() + one | (truth.is() + one) << 4)
+        Counts((self.says() + one) | ((truth.is() + one) << 4))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Servers that serve watchers wrong.
 
-use bowline_kernel::{Change, Expired, Version, View};
+use bowline_kernel::{Expired, Version, View};
 
-use super::{Rules, SHIPPED, WATCH, WATCHED, Watch, list, next};
+use super::{Listed, Next, Rules, SHIPPED, WATCH, WATCHED, Watch, list, next};
 use crate::kernel::mutants::Mutant;
 use crate::kernel::thing::Thing;
 
@@ -32,27 +32,27 @@ pub(in crate::kernel) const MUTANTS: &[Mutant] = &[
     mutant!("holds the newest change back" breaks "Converges" by shown: |durable, _| durable.saturating_sub(1)),
 ];
 
-fn too_late(view: &View<Thing>, version: Version) -> Result<Option<Change<Thing>>, Expired> {
+fn too_late(view: &View<Thing>, version: Version) -> Next {
     next(view, version.next())
 }
 
-fn too_early(view: &View<Thing>, version: Version) -> Result<Option<Change<Thing>>, Expired> {
+fn too_early(view: &View<Thing>, version: Version) -> Next {
     next(view, Version(version.0.saturating_sub(1)))
 }
 
-fn newest(view: &View<Thing>, version: Version) -> Result<Option<Change<Thing>>, Expired> {
+fn newest(view: &View<Thing>, version: Version) -> Next {
     Ok(view.since(&WATCHED, version)?.next_back().cloned())
 }
 
-fn hides_loss(view: &View<Thing>, version: Version) -> Result<Option<Change<Thing>>, Expired> {
+fn hides_loss(view: &View<Thing>, version: Version) -> Next {
     next(view, version).or_else(|Expired { oldest, .. }| next(view, oldest))
 }
 
-fn newer_than_said(view: &View<Thing>, version: Version) -> Result<(Vec<Thing>, Version), Expired> {
+fn newer_than_said(view: &View<Thing>, version: Version) -> Listed {
     Ok((list(view, view.version())?.0, version))
 }
 
-fn older_than_asked(view: &View<Thing>, version: Version) -> Result<(Vec<Thing>, Version), Expired> {
+fn older_than_asked(view: &View<Thing>, version: Version) -> Listed {
     let oldest = (0..=version.0).map(Version).find_map(|older| list(view, older).ok());
     oldest.map_or_else(|| list(view, version), Ok)
 }
