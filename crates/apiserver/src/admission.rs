@@ -250,6 +250,20 @@ pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     edit(object, |object| apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored));
 }
 
+/// Whether what is applied is of the kind.
+///
+/// # Errors
+/// If not.
+pub fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
+    let text = |name| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, name) = (text("apiVersion"), text("kind"));
+    if api_version == kind.api_version() && *name == *kind.kind {
+        return Ok(());
+    }
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    Err(Status::bad_request(format!("invalid object type: {slash}{api_version}, Kind={name}")))
+}
+
 /// What a configuration that is applied makes of what is there.
 ///
 /// # Errors

@@ -107,9 +107,8 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
             match &change {
                 Err(sent) => scale = sent.clone(),
                 Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
-                Ok(Patch::Merge(patch) | Patch::Strategic(patch) | Patch::Apply(patch)) => {
-                    json_patch::merge(&mut scale, patch);
-                }
+                Ok(Patch::Merge(patch) | Patch::Strategic(patch)) => json_patch::merge(&mut scale, patch),
+                Ok(Patch::Apply(config)) => json_patch::merge(&mut scale, &Value::Object(config.object.clone())),
             }
             admission::scale(&write.kind, &mut object, &scale)?;
             write.updated(object, document, false).map(|(document, _)| document)
