@@ -29,7 +29,7 @@ pub struct Expired {
 impl<O: Object> View<O> {
     /// The store as it was kept: its version, and all objects. It has no history.
     pub fn load(version: Version, objects: impl IntoIterator<Item = Arc<O>>) -> View<O> {
-        let mut resources: BTreeMap<ResourceOf<O>, Vec<(O::Key, Arc<O>)>> = BTreeMap::new();
+        let mut resources = BTreeMap::<ResourceOf<O>, Vec<_>>::new();
         for object in objects {
             let key = object.key().clone();
             match resources.get_mut(key.resource()) {
