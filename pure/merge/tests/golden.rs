@@ -48,6 +48,12 @@ fn texts_are_read_strictly() {
 }
 
 #[test]
+fn built_in_kinds_are_read_as_go_reads_them() {
+    let kinds = replay::Kinds::new(&golden!("definitions"));
+    assert!(all(&golden!("decode"), "kinds", |case| replay::kind(&kinds.schema(case), case)) > 20);
+}
+
+#[test]
 fn custom_resources_are_applied() {
     let document = golden!("ssa");
     let schema = replay::structural(&document["schema"]);

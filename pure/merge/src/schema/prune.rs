@@ -143,9 +143,7 @@ impl Pruner<'_> {
         if let Some(node) = self.definitions.get(OBJECT_META) {
             self.at_field("metadata", |this| this.builtin(metadata, node));
         }
-        if let Value::Object(fields) = metadata {
-            fields.retain(|name, value| keep_metadata(name, value));
-        }
+        tidy_metadata(metadata);
     }
 
     /// Metadata of resources inside the resource.
@@ -170,6 +168,13 @@ impl Pruner<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Gives metadata the form that the Go type gives it.
+pub(crate) fn tidy_metadata(metadata: &mut Value) {
+    if let Value::Object(fields) = metadata {
+        fields.retain(|name, value| keep_metadata(name, value));
     }
 }
 

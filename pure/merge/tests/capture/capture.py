@@ -270,14 +270,21 @@ def capture_decode(server):
         cases.append(case)
         print("decode:", name, status, answer.get("message"))
     drop_crd(server, "decode")
-    write("decode.json", {"schema": cases_decode.SCHEMA, "cases": cases})
+    kinds = []
+    for name, kind, text in cases_decode.KINDS:
+        path, _, definition = cases_builtin.KINDS[kind]
+        status, answer, _ = server.ask("POST", path.format(namespace=NAMESPACE), text, dryRun="All", fieldValidation="Strict")
+        message = answer.get("message", "") if status == 400 else ""
+        kinds.append({"name": name, "definition": definition, "text": text, "message": message})
+        print("decode:", name, status, message)
+    write("decode.json", {"schema": cases_decode.SCHEMA, "cases": cases, "kinds": kinds})
 
 
 def write(name, data):
     """One case a line: a change of one is a change of one line."""
     lines = []
     for key, value in sorted(data.items()):
-        if key in ("cases", "updates"):
+        if key in ("cases", "kinds", "updates"):
             items = ",\n".join("  " + json.dumps(item, sort_keys=True, separators=(",", ":")) for item in value)
             lines.append(f'"{key}": [\n{items}\n]')
         else:
