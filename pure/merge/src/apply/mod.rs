@@ -237,7 +237,8 @@ impl<V: Versions> Request<'_, V> {
         if changed {
             times.insert(id, self.manager.time.to_owned());
         }
-        let object = changed.then(|| self.schema.without_nulls(pruned));
+        let mut object = changed.then_some(pruned);
+        object.iter_mut().for_each(|object| self.schema.as_written(object));
         Ok((object, Managed { records, times }))
     }
 }
