@@ -79,3 +79,23 @@ fn strategic_patches_are_applied() {
     };
     assert!(all(&golden!("strategic"), "cases", check) > 20);
 }
+
+#[test]
+fn questions_at_random_are_answered_alike() {
+    let document = golden!("random_ssa");
+    let schema = replay::structural(&document["schema"]);
+    let check = |case: &Value| {
+        let case = replay::timeless(case);
+        replay::steps(&case, |step| replay::custom(&schema, step))
+    };
+    assert!(all(&document, "cases", check) >= 30);
+    let document = golden!("random_checks");
+    let schema = replay::structural(&document["schema"]);
+    assert!(all(&document, "cases", |case| replay::check(&schema, case)) >= 300);
+    let kinds = replay::Kinds::new(&golden!("definitions"));
+    let check = |case: &Value| {
+        let (case, schema) = (replay::timeless(case), kinds.schema(case));
+        replay::steps(&case, |step| replay::builtin(&schema, step))
+    };
+    assert!(all(&golden!("random_strategic"), "cases", check) >= 30);
+}
