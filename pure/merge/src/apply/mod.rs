@@ -17,6 +17,7 @@ pub use conflict::{Conflict, Conflicts};
 
 use crate::fields::FieldSet;
 use crate::schema::Schema;
+use crate::schema::prune::tidy_metadata;
 use crate::typed;
 use managed::{Managed, ManagerId};
 use ownership::{Record, Records};
@@ -140,6 +141,9 @@ pub fn apply(
         other => other?,
     };
     let mut object = object.unwrap_or(start);
+    if let Some(metadata) = object.get_mut("metadata") {
+        tidy_metadata(metadata);
+    }
     managed.encode_into(&mut object);
     if manager.name == KUBECTL {
         last_applied::renew(&mut object, config);
@@ -233,7 +237,8 @@ impl<V: Versions> Request<'_, V> {
         if changed {
             times.insert(id, self.manager.time.to_owned());
         }
-        let object = changed.then(|| self.schema.without_nulls(pruned));
+        let mut object = changed.then_some(pruned);
+        object.iter_mut().for_each(|object| self.schema.as_written(object));
         Ok((object, Managed { records, times }))
     }
 }

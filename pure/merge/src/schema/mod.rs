@@ -1,13 +1,14 @@
 //! What objects may look like: schemas of custom resources and of built-in kinds, in one form.
 
 mod admit;
+mod decode;
 mod default;
 mod embedded;
 mod formats;
 mod lists;
 mod meta;
 pub(crate) mod node;
-mod prune;
+pub(crate) mod prune;
 pub(crate) mod rules;
 mod validate;
 mod zero;

@@ -58,7 +58,8 @@ impl At<'_> {
     }
 }
 
-type Pair<'a> = (Option<&'a Value>, Option<&'a Value>);
+/// A value on each side, if it is there.
+type Pair<'a, T = Value> = (Option<&'a T>, Option<&'a T>);
 
 fn visit(
     ty: Ty<'_>,
@@ -156,7 +157,7 @@ fn scalar(kind: Scalar, pair: Pair<'_>, at: &At<'_>, found: &mut Comparison, fau
 
 fn compare_fields(
     map: MapTy<'_>,
-    (old, new): (Option<&Map<String, Value>>, Option<&Map<String, Value>>),
+    (old, new): Pair<'_, Map<String, Value>>,
     at: &At<'_>,
     found: &mut Comparison,
     faults: &mut Faults,
@@ -179,7 +180,7 @@ fn compare_fields(
 
 fn compare_items(
     list: List<'_>,
-    (old, new): (Option<&Vec<Value>>, Option<&Vec<Value>>),
+    (old, new): Pair<'_, Vec<Value>>,
     at: &At<'_>,
     found: &mut Comparison,
 ) -> Faults {
