@@ -85,6 +85,7 @@ fn create(case: &Case) -> Result<Json, Json> {
         let message = format!("{0} in version \"{1}\" cannot be handled as a {0}: {error}", kind.kind, kind.version);
         said(Status::bad_request(message))
     })?;
+    to_kept(&kind, &mut json);
     default(&kind, &mut json);
     metadata::prepare_create(&kind, &mut json, &namespace, Moment::now()).map_err(said)?;
     if !case.uid.is_empty() {
@@ -105,6 +106,7 @@ fn create(case: &Case) -> Result<Json, Json> {
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), case.kind.clone().into());
     write(&kind, &mut json);
+    from_kept(&kind, &mut json);
     Ok(json)
 }
 
