@@ -104,6 +104,8 @@ impl Status {
 
     /// The object is not valid.
     pub fn invalid(kind: &crate::kinds::Kind, name: &str, errors: &[FieldError]) -> Status {
+        // What is kept in the form of another kind is spoken of as of that.
+        let converted = crate::builtin::is_converted(kind);
         let causes = errors.iter().map(|error| Cause {
             reason: error.reason().to_owned(),
             message: error.message(),
@@ -111,12 +113,12 @@ impl Status {
         });
         let details = Details {
             name: name.to_owned(),
-            group: kind.group.to_string(),
+            group: if converted { String::new() } else { kind.group.to_string() },
             kind: kind.kind.to_string(),
             causes: causes.collect(),
             ..Details::default()
         };
-        let what = kind.qualified_kind();
+        let what = if converted { kind.kind.to_string() } else { kind.qualified_kind() };
         let message = format!("{what} {name:?} is invalid: {}", FieldError::aggregate(errors));
         Status::failure(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).of(details)
     }

@@ -51,12 +51,10 @@ fn generated_labels(check: &mut Check, json: &Json) {
             None => check.required(path, &format!("must be '{value}'")),
         }
     }
-    let selected = object(object(spec, "selector"), "matchLabels");
-    if selected.get("batch.kubernetes.io/controller-uid").and_then(Value::as_str) != Some(uid)
-        && selected.get("controller-uid").and_then(Value::as_str) != Some(uid)
-    {
-        let selector = spec.get("selector").cloned().unwrap_or(Value::Null);
-        check.invalid("spec.selector", selector, "`selector` not auto-generated");
+    let generated = json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}});
+    if spec.get("selector") != Some(&generated) {
+        let written = super::workloads::selector_as_go(spec.get("selector"));
+        check.invalid_struct("spec.selector", &written, "`selector` not auto-generated");
     }
 }
 

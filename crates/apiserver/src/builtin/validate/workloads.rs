@@ -143,7 +143,7 @@ pub(super) fn selector_unchanged(check: &mut Check, new: &Json, old: &Json) {
 }
 
 /// A selector as Go writes it: labels before expressions.
-fn selector_as_go(selector: Option<&Value>) -> String {
+pub(super) fn selector_as_go(selector: Option<&Value>) -> String {
     let Some(selector) = selector.and_then(Value::as_object) else { return "null".into() };
     let parts = ["matchLabels", "matchExpressions"];
     let parts = parts.iter().filter_map(|name| selector.get(*name).map(|value| format!("{name:?}:{value}")));
