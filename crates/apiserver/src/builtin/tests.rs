@@ -9,7 +9,7 @@ use crate::key::Resource;
 use crate::kinds::Subresource;
 use crate::metadata;
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Case {
     path: String,
     kind: String,
@@ -17,6 +17,11 @@ struct Case {
     answer: Json,
     #[serde(default)]
     uid: String,
+    /// What there was, if something changes.
+    #[serde(default)]
+    old: Json,
+    #[serde(default)]
+    subresource: String,
 }
 
 fn cases(text: &str) -> Vec<Case> {
@@ -110,6 +115,62 @@ fn create(case: &Case) -> Result<Json, Json> {
     Ok(json)
 }
 
+/// A changed object as the server would keep it, or what it says against it.
+fn update(case: &Case) -> Result<Json, Json> {
+    let (kind, namespace) = kind_at(&case.path, &case.kind);
+    let said = |status: Status| match serde_json::to_value(status) {
+        Ok(Value::Object(status)) => status,
+        other => panic!("a status is an object: {other:?}"),
+    };
+    let (mut new, mut old) = (case.input.clone(), case.old.clone());
+    for json in [&mut new, &mut old] {
+        read(&kind, json).expect("the types are right");
+        to_kept(&kind, json);
+        default(&kind, json);
+    }
+    metadata::prepare_update(&kind, &mut new, &old, &namespace).map_err(said)?;
+    prepare_update(&kind, &mut new, &old, &case.subresource, Moment::now());
+    if case.kind == "Service" {
+        let addresses = Addresses::new("127.200.0.0/24").expect("a range");
+        addresses.load(&old);
+        match addresses.assign(&mut new, Some(&old)) {
+            Ok(held) => held.keep(),
+            Err(errors) => return Err(said(Status::invalid(&kind, &name_of(&new), &errors))),
+        }
+    }
+    let errors = validate_update(&kind, &new, &old, &case.subresource);
+    if !errors.is_empty() {
+        return Err(said(Status::invalid(&kind, &name_of(&new), &errors)));
+    }
+    write(&kind, &mut new);
+    from_kept(&kind, &mut new);
+    Ok(new)
+}
+
+/// What the real server shows of structs that only it has.
+fn without_internals(json: &Json) -> Json {
+    let mut json = json.clone();
+    let cut = |text: &mut Value| {
+        if let Value::String(text) = text {
+            for mark in ["\n@@", "Invalid value: {\"labels\"", "Invalid value: {\"metadata\""] {
+                if let Some(at) = text.find(mark) {
+                    text.truncate(at);
+                }
+            }
+        }
+    };
+    if let Some(message) = json.get_mut("message") {
+        cut(message);
+    }
+    let causes = json.get_mut("details").and_then(|details| details.get_mut("causes"));
+    for cause in causes.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(message) = cause.get_mut("message") {
+            cut(message);
+        }
+    }
+    json
+}
+
 fn name_of(json: &Json) -> String {
     json["metadata"]["name"].as_str().unwrap_or_default().to_owned()
 }
@@ -118,7 +179,7 @@ fn name_of(json: &Json) -> String {
 fn normal(json: &Json) -> Value {
     let mut json = json.clone();
     if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
-        for name in ["uid", "creationTimestamp", "generation"] {
+        for name in ["uid", "creationTimestamp", "generation", "resourceVersion", "managedFields"] {
             metadata.remove(name);
         }
         if metadata.contains_key("generateName") {
@@ -233,5 +294,18 @@ fn what_is_refused_is_refused_in_the_words_of_the_real_server() {
         compare(case, &ours, &mut failures);
     }
     assert!(cases.len() >= 80);
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn what_changes_is_judged_as_by_the_real_server() {
+    let mut failures = Vec::new();
+    let cases = cases(include_str!("testdata/updates.json"));
+    for case in &cases {
+        let ours = update(case).unwrap_or_else(|status| status);
+        let case = Case { answer: without_internals(&case.answer), ..case.clone() };
+        compare(&case, &without_internals(&ours), &mut failures);
+    }
+    assert!(cases.len() >= 40);
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
