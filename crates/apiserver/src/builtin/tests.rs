@@ -309,3 +309,73 @@ fn what_changes_is_judged_as_by_the_real_server() {
     assert!(cases.len() >= 40);
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
+
+#[test]
+fn scales_are_read_and_written_as_by_the_real_server() {
+    let (kind, _) = kind_at("/apis/apps/v1/namespaces/a/deployments", "Deployment");
+    let deployment = json!({
+        "metadata": {"name": "sc1", "namespace": "a", "labels": {"x": "y"}},
+        "spec": {"replicas": 2, "selector": {
+            "matchLabels": {"a": "b"},
+            "matchExpressions": [{"key": "a", "operator": "In", "values": ["c", "b"]}],
+        }},
+        "status": {"replicas": 1},
+    });
+    let mut deployment = deployment.as_object().cloned().expect("an object");
+    let expected = json!({
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {"name": "sc1", "namespace": "a"},
+        "spec": {"replicas": 2},
+        "status": {"replicas": 1, "selector": "a=b,a in (b,c)"},
+    });
+    assert_eq!(scale(&kind, &deployment), expected);
+    let mut refuse = |sent: Value, expected: &str| {
+        let status = with_scale(&kind, &mut deployment, &sent).expect_err("it is wrong");
+        assert_eq!(status.message, expected);
+    };
+    refuse(
+        json!({"spec": {"replicas": -1}}),
+        "Scale.autoscaling \"sc1\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+    );
+    refuse(
+        json!({"metadata": {"name": "other"}}),
+        "the name of the object (other) does not match the name on the URL (sc1)",
+    );
+    with_scale(&kind, &mut deployment, &json!({"spec": {"replicas": 5}})).expect("it is right");
+    assert_eq!(deployment["spec"]["replicas"], 5);
+}
+
+#[test]
+fn pods_are_bound_once() {
+    let pod = json!({"metadata": {"name": "b1"}, "spec": {}, "status": {"phase": "Pending"}});
+    let mut pod = pod.as_object().cloned().expect("an object");
+    let mut check = |binding: Value, expected: &str| {
+        let binding = binding.as_object().cloned().expect("an object");
+        let said = bind(&mut pod, &binding, Moment::from_s(0)).err();
+        assert_eq!(said.map(|status| status.message).unwrap_or_default(), expected);
+    };
+    check(
+        json!({"target": {"kind": "Foo", "name": "n1"}}),
+        "target.kind: Unsupported value: \"Foo\": supported values: \"Node\", \"<empty>\"",
+    );
+    check(json!({"target": {}}), "target.name: Required value");
+    check(
+        json!({"metadata": {"name": "b2"}, "target": {"name": "n1"}}),
+        "name in URL does not match name in Binding object",
+    );
+    check(json!({"metadata": {"annotations": {"x": "y"}}, "target": {"kind": "Node", "name": "n1"}}), "");
+    check(
+        json!({"target": {"kind": "Node", "name": "n2"}}),
+        "Operation cannot be fulfilled on pods/binding \"b1\": pod b1 is already assigned to node \"n1\"",
+    );
+    assert_eq!(pod["spec"]["nodeName"], "n1");
+    assert_eq!(pod["metadata"]["annotations"]["x"], "y");
+    let scheduled = json!({
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": null,
+        "lastTransitionTime": "1970-01-01T00:00:00Z",
+    });
+    assert_eq!(pod["status"]["conditions"], json!([scheduled]));
+}
