@@ -21,7 +21,7 @@ use crate::time::Moment;
 const MOST_ANNOTATIONS: usize = 256 * 1024;
 
 /// Finalizers without a domain that are known.
-const KNOWN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+pub(crate) const KNOWN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// Fills in the metadata of a new object: its namespace, name, uid and time.
 ///
@@ -118,6 +118,13 @@ pub(crate) fn own_rules(kind: &Kind, json: &Json) -> Vec<FieldError> {
             errors
         }
     }
+}
+
+/// What newer clients' events say of their metadata.
+pub(crate) fn event_rules(kind: &Kind, json: &Json) -> Vec<FieldError> {
+    let mut errors = common(kind, metadata(json), Names::Subdomain);
+    errors.extend(bare_finalizers(metadata(json)));
+    errors
 }
 
 /// What is wrong with the metadata of a changed object.

@@ -1,13 +1,16 @@
 //! What built-in kinds add to the rules of all kinds.
 //!
-//! A new object goes through [`read`], [`default`], [`prepare_create`], [`validate_create`], [`write`], a changed
-//! one through [`read`], [`default`], [`prepare_update`], [`validate_update`], [`write`]. All are functions of JSON;
+//! A new object goes through [`read`], [`to_kept`], [`default`], [`prepare_create`], [`validate_create`], [`write`],
+//! a changed one through [`read`], [`to_kept`], [`default`], [`prepare_update`], [`validate_update`], [`write`]. All are functions of JSON;
 //! what an object may need of others comes by [`Neighbours`].
 
 mod addresses;
 mod admission;
 mod defaults;
+mod events;
 mod fields;
+mod habits;
+mod parts;
 mod prepare;
 mod shape;
 mod validate;
@@ -23,6 +26,8 @@ use crate::status::Status;
 use crate::time::Moment;
 
 pub use addresses::{Addresses, Held};
+pub use habits::{creates_on_update, default_propagation, grace_s, shows_deleted, updates_unconditionally};
+pub use parts::{bind, evict, scale, with_scale};
 pub use shape::Mistyped;
 
 /// What a new object may need to know of others.
@@ -40,6 +45,48 @@ pub trait Neighbours {
 /// At the first value with a wrong type.
 pub fn read(kind: &Kind, json: &mut Json) -> Result<Vec<String>, Mistyped> {
     shape::read(&kind.group, &kind.version, &kind.kind, json)
+}
+
+/// The built-in kinds that are stored as they were sent: their types are checked, and what all kinds have in common;
+/// nothing is filled in, and nothing that is only theirs is judged. The document of differences is made of it.
+pub const AS_SENT: &[(&str, &str)] = &[
+    ("apps", "ControllerRevision"),
+    ("certificates.k8s.io", "CertificateSigningRequest"),
+    ("networking.k8s.io", "IPAddress"),
+    ("networking.k8s.io", "ServiceCIDR"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "ResourceClaim"),
+    ("resource.k8s.io", "ResourceClaimTemplate"),
+    ("resource.k8s.io", "ResourceSlice"),
+    ("storage.k8s.io", "CSINode"),
+    ("storage.k8s.io", "CSIStorageCapacity"),
+    ("storage.k8s.io", "VolumeAttachment"),
+    ("storage.k8s.io", "VolumeAttributesClass"),
+];
+
+/// The built-in kinds whose defaults are filled in, and of which nothing is judged that is only theirs.
+pub const FILLED_IN_ONLY: &[(&str, &str)] =
+    &[("autoscaling", "HorizontalPodAutoscaler"), ("storage.k8s.io", "CSIDriver")];
+
+/// Whether objects of the kind are kept in the form of another: see [`to_kept`] and [`from_kept`].
+pub fn is_converted(kind: &Kind) -> bool {
+    (&*kind.group, &*kind.kind) == ("events.k8s.io", "Event")
+}
+
+/// Brings an object that was [`read`] into the form in which it is kept. All functions but [`read`] and [`write`]
+/// take it in this form.
+pub fn to_kept(kind: &Kind, json: &mut Json) {
+    if is_converted(kind) {
+        events::to_core(json);
+    }
+}
+
+/// Brings an object from the form in which it is kept into that of its kind.
+pub fn from_kept(kind: &Kind, json: &mut Json) {
+    if is_converted(kind) {
+        events::from_core(json);
+    }
 }
 
 /// Fills in what an object does not say.
@@ -95,7 +142,8 @@ pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -
     errors
 }
 
-/// Makes an object as it is answered and kept.
+/// Makes an object as it is kept, which is how it is answered too if its kind is not converted.
 pub fn write(kind: &Kind, json: &mut Json) {
-    shape::write(&kind.group, &kind.version, &kind.kind, json);
+    let group = if is_converted(kind) { "" } else { &kind.group };
+    shape::write(group, &kind.version, &kind.kind, json);
 }

@@ -265,7 +265,7 @@ fn drop_of_other_types(new: &mut Json, old: &Json) {
             spec.remove("clusterIP");
             spec.remove("clusterIPs");
         }
-        for name in ["ipFamilies", "ipFamilyPolicy"] {
+        for name in ["ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
             drop_if_same(spec, before, name);
         }
     }

@@ -107,3 +107,21 @@ impl Check {
         }
     }
 }
+
+/// A list has too many items: in the words for texts.
+pub(super) fn too_long_list(path: &str, most: usize) -> FieldError {
+    metadata::too_long(path, most)
+}
+
+/// A struct is not one of these.
+pub(super) fn not_supported_struct(path: &str, written: &str, supported: &[&str]) -> FieldError {
+    let names: Vec<_> = supported.iter().map(|name| format!("{name:?}")).collect();
+    let detail = format!("{written}: supported values: {}", names.join(", "));
+    FieldError { kind: Cause::NotSupported, path: path.to_owned(), value: None, detail }
+}
+
+/// A struct is there twice.
+pub(super) fn duplicate_struct(path: &str, written: &str, why: &str) -> FieldError {
+    let detail = if why.is_empty() { written.to_owned() } else { format!("{written}: {why}") };
+    FieldError { kind: Cause::Duplicate, path: path.to_owned(), value: None, detail }
+}
