@@ -5,13 +5,14 @@ use http::StatusCode;
 use crate::status::{Cause, Details, Status};
 
 /// What becomes of fields that nobody knows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FieldValidation {
     /// The request is refused.
     Strict,
     /// Warnings are sent.
     Warn,
     /// They are dropped.
+    #[default]
     Ignore,
 }
 

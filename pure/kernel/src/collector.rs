@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::head::Head;
+use crate::head::{Head, waits};
 use crate::object::{Finalizer, MetaOf, Object, OwnerOf};
 use crate::request::{Expect, Propagation, Request};
 
@@ -60,9 +60,9 @@ fn judge_owners<O: Object>(head: &Head<O>, object: &Arc<O>, now: &O::Time) -> Op
 
 fn standing<O: Object>(head: &Head<O>, owner: &OwnerOf<O>) -> Standing {
     let Some(key) = &owner.key else { return Standing::Lives };
-    match head.get(key).map(|found| found.meta()) {
-        Some(meta) if meta.uid != owner.uid => Standing::Gone,
-        Some(meta) if meta.deletion.is_some() && meta.has(&Finalizer::Foreground) => Standing::Waits,
+    match head.get(key) {
+        Some(found) if found.meta().uid != owner.uid => Standing::Gone,
+        Some(found) if waits(&**found) => Standing::Waits,
         Some(_) => Standing::Lives,
         None => Standing::Gone,
     }
@@ -95,9 +95,7 @@ fn waits_for<O: Object>(head: &Head<O>, from: &Arc<O>, target: &O::Key) -> bool 
     let mut seen = BTreeSet::new();
     let mut stack = vec![from];
     while let Some(object) = stack.pop() {
-        let meta = object.meta();
-        let waits = meta.deletion.is_some() && meta.has(&Finalizer::Foreground);
-        if !waits || !seen.insert(object.key()) {
+        if !waits(&**object) || !seen.insert(object.key()) {
             continue;
         }
         for blocker in blockers(head, object) {

@@ -9,7 +9,7 @@ use crate::request::Change;
 type ResourceOf<O> = <<O as Object>::Key as Key>::Resource;
 
 /// What is durable.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View<O: Object> {
     version: Version,
     /// History before this version is lost.
@@ -110,6 +110,8 @@ impl<O: Object> View<O> {
 
     /// Forgets the history of a resource up to and including `version`.
     pub fn forget(&mut self, resource: &ResourceOf<O>, version: Version) {
+        // What has not happened cannot be forgotten.
+        let version = version.min(self.version);
         let collection = self.collection_mut(resource);
         let gone = collection.log.partition_point(|change| change.version <= version);
         collection.log.drain(..gone);
@@ -126,7 +128,7 @@ impl<O: Object> View<O> {
 }
 
 /// The objects of one resource, and their history.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Collection<O: Object> {
     objects: BTreeMap<O::Key, Arc<O>>,
     log: VecDeque<Change<O>>,
