@@ -2,7 +2,6 @@
 
 mod approval;
 mod internal;
-mod labels;
 mod names;
 pub(super) mod paths;
 mod printed;
