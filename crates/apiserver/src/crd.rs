@@ -7,6 +7,7 @@
 mod cel;
 mod custom;
 pub mod definition;
+mod embedded;
 pub mod lifecycle;
 mod scale;
 pub mod served;

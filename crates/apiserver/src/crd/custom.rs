@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::cel::{Rules, not_checked};
 use super::definition::text;
+use super::embedded;
 use super::scale::ScalePaths;
 use crate::document::Json;
 
@@ -18,6 +19,10 @@ pub struct Custom {
     schema: Schema,
     status_schema: Option<Schema>,
     rules: Option<Rules>,
+    /// Whether resources can be inside its objects.
+    embeds: bool,
+    /// Its definition goes.
+    going: bool,
     has_status: bool,
     pub(super) scale: Option<ScalePaths>,
     selectable: Vec<String>,
@@ -65,6 +70,8 @@ impl Custom {
             status_schema: schema.property("status"),
             schema,
             rules: open_api.as_ref().and_then(Rules::compile),
+            going: super::lifecycle::is_going(crd),
+            embeds: open_api.as_ref().is_some_and(embedded::has_any),
             has_status: subresources.and_then(|all| all.get("status")).is_some_and(Value::is_object),
             scale: subresources.and_then(|all| all.get("scale")).and_then(ScalePaths::of),
             selectable: list("selectableFields")
@@ -89,6 +96,12 @@ impl Custom {
     /// Whether validation evaluates rules, which may take a second.
     pub fn has_rules(&self) -> bool {
         self.rules.is_some()
+    }
+
+    /// The definition goes: nothing new is made, and discovery does not offer `create`, `update` and `patch`,
+    /// though what is there can still be changed.
+    pub fn is_going(&self) -> bool {
+        self.going
     }
 
     /// Whether `status` has a path of its own.
@@ -200,6 +213,9 @@ impl Custom {
 
     fn main(&self, object: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
         errors.extend(self.schema.validate_update(&FieldPath::Root, object, old));
+        if let (true, Some(schema)) = (self.embeds, self.declared.pointer("/schema/openAPIV3Schema")) {
+            embedded::check(object, schema, errors);
+        }
     }
 
     fn wrong_type(&self, object: &Value) -> Vec<FieldError> {

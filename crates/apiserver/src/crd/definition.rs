@@ -2,7 +2,6 @@
 
 mod approval;
 mod internal;
-mod labels;
 mod names;
 pub(super) mod paths;
 mod printed;
@@ -36,6 +35,12 @@ pub fn default(crd: &mut Json) {
             printed::drop_empty(schema);
         }
     }
+    let stored = storage_version(crd).map(|version| json!([version]));
+    if let (Some(stored), Some(Value::Object(status))) = (stored, crd.get_mut("status"))
+        && status.get("storedVersions").and_then(Value::as_array).is_none_or(Vec::is_empty)
+    {
+        status.insert("storedVersions".into(), stored);
+    }
 }
 
 /// A definition as it is kept at first: whatever status was sent, only the version that is stored stands in it.
@@ -60,6 +65,14 @@ pub fn prepare_update(crd: &mut Json, old: &Json) {
         }
     }
     crd.insert("status".into(), status);
+}
+
+/// An update of the status changes nothing else.
+pub fn prepare_status(crd: &mut Json, old: &Json) {
+    match old.get("spec") {
+        Some(spec) => crd.insert("spec".into(), spec.clone()),
+        None => crd.remove("spec"),
+    };
 }
 
 /// What is wrong with a new definition, its metadata aside but for its name.
@@ -131,7 +144,7 @@ fn check_spec(raw: &Json, spec: &Spec<'_>, old: Option<&Json>, errors: &mut Vec<
         "Cluster" | "Namespaced" => {}
         other => errors.push(FieldError::not_supported("spec.scope", other, &["Cluster", "Namespaced"])),
     }
-    if spec.shared.schema.is_none() {
+    if spec.shared.open_api().is_none() {
         for (index, version) in spec.versions.iter().enumerate() {
             if version.parts.open_api().is_none() {
                 let at = format!("spec.versions[{index}].schema.openAPIV3Schema");

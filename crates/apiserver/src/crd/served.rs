@@ -13,8 +13,7 @@ use crate::kinds::{Kind, Subresource};
 
 const VERBS: &[&str] = &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
-/// The kinds of a definition whose names are accepted, established or about to be: its served versions, the most
-/// important first. None if it is not, or if it goes and everything of it is gone.
+/// The kinds of a definition that is established: its served versions, the most important first.
 pub fn kinds(crd: &Json) -> Vec<Arc<Kind>> {
     if condition(crd, "Established") != Some("True") {
         return Vec::new();
@@ -39,9 +38,7 @@ fn kind(crd: &Json, version: &Json) -> Kind {
         list.filter_map(Value::as_str).map(Into::into).collect()
     };
     let custom = Custom::compile(crd, version);
-    // A definition that goes serves what is left, but takes nothing new.
-    let goes = condition(crd, "Terminating") == Some("True");
-    let verbs = VERBS.iter().filter(|verb| !(goes && **verb == "create")).map(|verb| (*verb).into()).collect();
+    let verbs = VERBS.iter().map(|verb| (*verb).into()).collect();
     Kind {
         group: group.into(),
         version: text(version, "name").into(),

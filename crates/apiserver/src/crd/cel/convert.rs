@@ -23,7 +23,7 @@ pub(super) fn convert(function: &str, value: &Value) -> Option<Evaluated> {
         ("double", Value::Uint(number)) => Ok(Value::Double(*number as f64)),
         ("double", Value::String(text)) => match text.parse() {
             Ok(number) => Ok(Value::Double(number)),
-            Err(_) => Err(syntax("ParseFloat", text)),
+            Err(_) => Err(not_a("double")),
         },
         ("bytes", Value::String(text)) => Ok(Value::Bytes(text.as_bytes().into())),
         ("string", value) => return string(value),
@@ -44,15 +44,15 @@ pub(super) fn convert(function: &str, value: &Value) -> Option<Evaluated> {
     })
 }
 
-fn syntax(function: &str, text: &str) -> Failure {
-    Failure::error(format!("strconv.{function}: parsing {text:?}: invalid syntax"))
+fn not_a(kind: &str) -> Failure {
+    Failure::error(format!("type conversion error from 'string' to '{kind}'"))
 }
 
 fn boolean(text: &str) -> Evaluated {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Value::Bool(true)),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Value::Bool(false)),
-        _ => Err(syntax("ParseBool", text)),
+        _ => Err(not_a("bool")),
     }
 }
 
@@ -64,7 +64,7 @@ fn int(value: &Value) -> Evaluated {
             Ok(Value::Int(*number as i64))
         }
         Value::Double(_) => Err(overflow()),
-        Value::String(text) => text.parse().map(Value::Int).map_err(|_| syntax("ParseInt", text)),
+        Value::String(text) => text.parse().map(Value::Int).map_err(|_| not_a("int")),
         Value::Timestamp(moment) => Ok(Value::Int(moment.as_second())),
         Value::Duration(length) => i64::try_from(length.as_nanos()).map(Value::Int).map_err(|_| overflow()),
         _ => Err(Failure::NoSuchOverload),
@@ -79,7 +79,7 @@ fn uint(value: &Value) -> Evaluated {
             Ok(Value::Uint(*number as u64))
         }
         Value::Double(_) => Err(overflow()),
-        Value::String(text) => text.parse().map(Value::Uint).map_err(|_| syntax("ParseUint", text)),
+        Value::String(text) => text.parse().map(Value::Uint).map_err(|_| not_a("uint")),
         _ => Err(Failure::NoSuchOverload),
     }
 }

@@ -163,7 +163,7 @@ fn part_of_duration(function: &str, length: SignedDuration) -> i64 {
         "getHours" => length.as_secs() / 3600,
         "getMinutes" => length.as_secs() / 60,
         "getSeconds" => length.as_secs(),
-        _ => i64::from(length.subsec_millis()),
+        _ => i64::try_from(length.as_millis()).unwrap_or(i64::MAX),
     }
 }
 

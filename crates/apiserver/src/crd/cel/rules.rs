@@ -89,7 +89,11 @@ impl Rule {
     }
 }
 
-fn compile(source: &str, scope: &Scope) -> Result<Program, String> {
+/// Reads and types an expression.
+///
+/// # Errors
+/// All that is wrong with it, in one text.
+pub(super) fn compile(source: &str, scope: &Scope) -> Result<Program, String> {
     let failed = |faults: &[syntax::Fault]| format!("compilation failed: {}", syntax::report(source, faults));
     let (expr, parts) = parser::parse(source).map_err(|faults| failed(&faults))?;
     let checked = check::check(&expr, parts, scope).map_err(|faults| failed(&faults))?;

@@ -6,7 +6,7 @@ use bowline_merge::{Cause, FieldError};
 use serde_json::Value;
 
 use super::internal::{Parts, Spec, Version};
-use super::labels::label_fault;
+use super::names::label_fault;
 use super::schema::Unchanged;
 use super::{paths, printed, schema, text};
 
