@@ -10,6 +10,7 @@ mod generate;
 mod log;
 mod pitfalls;
 mod referee;
+mod tail;
 mod test;
 mod testenv;
 mod tidy;

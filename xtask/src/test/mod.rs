@@ -38,16 +38,18 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], live: bool) -> ExitCod
 }
 
 fn run_stage(workspace: &Workspace, stage: &'static Stage, live: bool) -> Outcome {
+    let label = format!("{:<10} ", stage.name);
     if live {
         println!("== {}", stage.name);
     } else {
-        print!("{:<10} ", stage.name);
+        print!("{label}");
         // Only a hint of what is being done now: if it cannot be shown, the result line still comes.
         let _ = std::io::stdout().flush();
     }
-    let mut log = if live { Log::live() } else { Log::quiet() };
+    let mut log = if live { Log::live() } else { Log::quiet_after(label) };
     let start = Instant::now();
     let result = (stage.run)(workspace, &mut log);
+    log.clear_tail();
     let outcome =
         Outcome { name: stage.name, alone: stage.alone, passed: result.is_ok(), time: start.elapsed() };
     let name = if live { stage.name } else { "" };

@@ -54,7 +54,8 @@ pub(super) const STAGES: &[Stage] = &[
     Stage {
         name: "referee",
         about: "on random models, and on the seeds, the explorer and TLC say the same",
-        alone: "cargo xtask referee",
+        // Not `cargo xtask referee`: that compares the seeds only with --seeds.
+        alone: "cargo xtask test --only referee",
         run: referee::stage,
     },
     Stage {
@@ -110,7 +111,15 @@ fn component(workspace: &Workspace, command: &str, name: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
+
+    fn has_options(task: &str) -> bool {
+        let cli = Cli::command();
+        cli.find_subcommand(task).is_some_and(|task| task.get_arguments().next().is_some())
+    }
 
     #[test]
     fn names_are_unique_and_each_command_runs_its_stage() {
@@ -121,6 +130,9 @@ mod tests {
                 stage.name
             );
             assert!(stage.alone.ends_with(stage.name), "{} is not run by `{}`", stage.name, stage.alone);
+            // A task with options of its own may do less without them than the stage does.
+            let task = stage.alone == format!("cargo xtask {}", stage.name);
+            assert!(!task || !has_options(stage.name), "`{}` may do less than its stage", stage.alone);
         }
     }
 }

@@ -24,7 +24,18 @@ const ALLOWED: &[Edges] = &[
         internal: &[],
         external: External::Only(&["rayon", "rustc-hash", "siphasher"]),
     },
-    Edges { name: "bowline-models", internal: &["bowline-explorer"], external: External::Only(&[]) },
+    Edges { name: "bowline-kernel", internal: &[], external: External::Only(&[]) },
+    Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
+    Edges {
+        name: "bowline-models",
+        internal: &["bowline-explorer", "bowline-kernel"],
+        external: External::Only(&[]),
+    },
+    Edges {
+        name: "bowline-apiserver",
+        internal: &["bowline-kernel", "bowline-merge"],
+        external: External::Any,
+    },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
     Edges {

@@ -1,0 +1,101 @@
+//! What built-in kinds add to the rules of all kinds.
+//!
+//! A new object goes through [`read`], [`default`], [`prepare_create`], [`validate_create`], [`write`], a changed
+//! one through [`read`], [`default`], [`prepare_update`], [`validate_update`], [`write`]. All are functions of JSON;
+//! what an object may need of others comes by [`Neighbours`].
+
+mod addresses;
+mod admission;
+mod defaults;
+mod fields;
+mod prepare;
+mod shape;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use bowline_merge::FieldError;
+
+use crate::document::Json;
+use crate::kinds::Kind;
+use crate::status::Status;
+use crate::time::Moment;
+
+pub use addresses::{Addresses, Held};
+pub use shape::Mistyped;
+
+/// What a new object may need to know of others.
+pub trait Neighbours {
+    /// The object of a built-in resource (`/serviceaccounts`), if it is there.
+    fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Json>;
+
+    /// All objects of a built-in resource without namespaces.
+    fn list(&self, resource: &str) -> Vec<Json>;
+}
+
+/// Reads an object: the paths of the fields that its kind does not have, which are dropped.
+///
+/// # Errors
+/// At the first value with a wrong type.
+pub fn read(kind: &Kind, json: &mut Json) -> Result<Vec<String>, Mistyped> {
+    shape::read(&kind.group, &kind.version, &kind.kind, json)
+}
+
+/// Fills in what an object does not say.
+pub fn default(kind: &Kind, json: &mut Json) {
+    if kind.custom.is_none() {
+        defaults::fill_in(&kind.group, &kind.kind, json);
+    }
+}
+
+/// Prepares a new object, whose metadata is prepared: what the server writes into it.
+///
+/// # Errors
+/// If another object stands against it, or is missing.
+pub fn prepare_create(
+    kind: &Kind,
+    json: &mut Json,
+    neighbours: &dyn Neighbours,
+    now: Moment,
+) -> Result<(), Status> {
+    if kind.custom.is_some() {
+        return Ok(());
+    }
+    admission::admit(kind, json, neighbours)?;
+    prepare::create(kind, json, now);
+    default(kind, json);
+    Ok(())
+}
+
+/// Prepares a changed object, whose metadata is prepared: the parts that are not the writer's stay as they are.
+/// `subresource` is empty for the object itself.
+pub fn prepare_update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str, now: Moment) {
+    if kind.custom.is_none() {
+        prepare::update(kind, new, old, subresource, now);
+        default(kind, new);
+    }
+}
+
+/// What is wrong with a new object, its metadata included.
+pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
+    let mut errors = crate::metadata::own_rules(kind, json);
+    if kind.custom.is_none() {
+        errors.extend(validate::create(kind, json));
+    }
+    if errors.is_empty() { crate::metadata::validate_create(kind, json) } else { errors }
+}
+
+/// What is wrong with a changed object, its metadata included.
+pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> Vec<FieldError> {
+    let mut errors = crate::metadata::validate_update(kind, new, old);
+    if kind.custom.is_none() {
+        errors.extend(validate::update(kind, new, old, subresource));
+    }
+    errors
+}
+
+/// Makes an object as it is answered and kept.
+pub fn write(kind: &Kind, json: &mut Json) {
+    shape::write(&kind.group, &kind.version, &kind.kind, json);
+}

@@ -1,0 +1,382 @@
+//! Objects of built-in kinds as Go reads and writes them.
+//!
+//! The real server decodes a body into Go structs and encodes them again. What that does to an object is done
+//! here: fields that nobody knows and nulls go, amounts and times take their usual form, what is empty is
+//! dropped, and structs that are no pointers are always written.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use crate::document::Json;
+use crate::protobuf::table::{Count, Field, Message, Special, Table, Type};
+use crate::quantity::{self, Quantity};
+use crate::time::{Micros, Moment};
+
+/// A value has a type that its field does not take: in Go's words.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Mistyped(pub String);
+
+/// Pointers that are written as `null` where there is nothing.
+const NULLS: [(&str, &str); 2] = [("TypedLocalObjectReference", "apiGroup"), ("TypedObjectReference", "apiGroup")];
+
+/// Reads an object of a built-in kind: the paths of the fields that the kind does not have, which are dropped.
+///
+/// Kinds that are not built in have only their metadata read.
+///
+/// # Errors
+/// At the first value with a wrong type.
+pub fn read(group: &str, version: &str, kind: &str, json: &mut Json) -> Result<Vec<String>, Mistyped> {
+    let table = Table::get();
+    let mut reading = Reading { table, unknown: Vec::new() };
+    match table.kind(group, version, kind) {
+        Some(message) => reading.object(message, json, &Place::Root)?,
+        None => {
+            if let Some(metadata) = json.get_mut("metadata") {
+                let place = Place::Field(&Place::Root, "metadata");
+                let context = Context { holder: kind, place: &place };
+                reading.message(table.object_meta(), metadata, context)?;
+            }
+        }
+    }
+    Ok(reading.unknown)
+}
+
+/// Makes an object of a built-in kind as it is answered.
+///
+/// Kinds that are not built in have only their metadata written.
+pub fn write(group: &str, version: &str, kind: &str, json: &mut Json) {
+    let table = Table::get();
+    match table.kind(group, version, kind) {
+        Some(message) => write_object(table, message, json),
+        None => {
+            if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
+                write_object(table, table.object_meta(), metadata);
+            }
+        }
+    }
+}
+
+/// Where a value is, for messages.
+enum Place<'a> {
+    Root,
+    Field(&'a Place<'a>, &'a str),
+    Index(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// `spec.containers[0].name`
+    fn path(&self) -> String {
+        match self {
+            Place::Root => String::new(),
+            Place::Field(Place::Root, name) => (*name).to_owned(),
+            Place::Field(parent, name) => format!("{}.{name}", parent.path()),
+            Place::Index(parent, index) => format!("{}[{index}]", parent.path()),
+        }
+    }
+
+    /// `spec.containers.name`: Go's errors have no indices.
+    fn names(&self) -> String {
+        match self {
+            Place::Root => String::new(),
+            Place::Field(parent, name) => {
+                let before = parent.names();
+                if before.is_empty() { (*name).to_owned() } else { format!("{before}.{name}") }
+            }
+            Place::Index(parent, _) => parent.names(),
+        }
+    }
+}
+
+/// The Go struct that has the field of a value, and where that is.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    holder: &'a str,
+    place: &'a Place<'a>,
+}
+
+impl Context<'_> {
+    fn mistyped(self, value: &Value, wanted: &str) -> Mistyped {
+        let found = match value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(_) => "bool".to_owned(),
+            Value::String(_) => "string".to_owned(),
+            Value::Array(_) => "array".to_owned(),
+            Value::Object(_) => "object".to_owned(),
+            Value::Number(number) if is_number(wanted) => format!("number {number}"),
+            Value::Number(_) => "number".to_owned(),
+        };
+        let (holder, names) = (self.holder, self.place.names());
+        Mistyped(format!("json: cannot unmarshal {found} into Go struct field {holder}.{names} of type {wanted}"))
+    }
+}
+
+fn is_number(wanted: &str) -> bool {
+    wanted.starts_with("int") || wanted.starts_with("uint") || wanted.starts_with("float")
+}
+
+struct Reading<'t> {
+    table: &'t Table,
+    unknown: Vec<String>,
+}
+
+impl Reading<'_> {
+    fn object(&mut self, message: &Message, json: &mut Json, place: &Place<'_>) -> Result<(), Mistyped> {
+        let names: Vec<String> = json.keys().cloned().collect();
+        for name in names {
+            let here = Place::Field(place, &name);
+            let Some(field) = self.table.field(message, &name) else {
+                if !(is_type(&name) && has_types(message, place)) {
+                    self.unknown.push(here.path());
+                    json.remove(&name);
+                }
+                continue;
+            };
+            let value = json.get_mut(&name).map_or(Value::Null, Value::take);
+            if value.is_null() {
+                json.remove(&name);
+                continue;
+            }
+            let mut value = value;
+            self.field(field, &mut value, Context { holder: &message.name, place: &here })?;
+            if is_empty(field, &value) {
+                json.remove(&name);
+            } else {
+                json.insert(name, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, field: &Field, value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+        match field.count {
+            Count::One => self.one(field.kind, value, context),
+            Count::List => {
+                let Value::Array(items) = value else {
+                    return Err(context.mistyped(value, &format!("[]{}", self.go_type(field.kind))));
+                };
+                for (index, item) in items.iter_mut().enumerate() {
+                    let place = Place::Index(context.place, index);
+                    self.item(field.kind, item, Context { place: &place, ..context })?;
+                }
+                Ok(())
+            }
+            Count::Map => {
+                let Value::Object(entries) = value else {
+                    let wanted = format!("map[string]{}", self.go_type(field.kind));
+                    return Err(context.mistyped(value, &wanted));
+                };
+                for entry in entries.values_mut() {
+                    self.item(field.kind, entry, context)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// An item of a list or map: nothing there is an empty one.
+    fn item(&mut self, kind: Type, value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+        if value.is_null() {
+            *value = zero(self.table, kind);
+            return Ok(());
+        }
+        self.one(kind, value, context)
+    }
+
+    fn one(&mut self, kind: Type, value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+        let fits = match kind {
+            Type::Message(index) => return self.message(self.table.at(index), value, context),
+            Type::String => value.is_string(),
+            Type::Bool => value.is_boolean(),
+            Type::Int32 => value.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
+            Type::Int64 => value.as_i64().is_some(),
+            Type::Uint32 => value.as_u64().is_some_and(|number| u32::try_from(number).is_ok()),
+            Type::Uint64 => value.as_u64().is_some(),
+            Type::Double | Type::Float => value.is_number(),
+            Type::Bytes => return bytes(value, context),
+        };
+        if fits { Ok(()) } else { Err(context.mistyped(value, &self.go_type(kind))) }
+    }
+
+    fn message(&mut self, message: &Message, value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+        if let Some(special) = message.special {
+            return convert(special, value, context);
+        }
+        match value {
+            Value::Object(json) => self.object(message, json, context.place),
+            other => Err(context.mistyped(other, &message.qualified)),
+        }
+    }
+
+    fn go_type(&self, kind: Type) -> String {
+        match kind {
+            Type::String => "string".into(),
+            Type::Bool => "bool".into(),
+            Type::Int32 => "int32".into(),
+            Type::Int64 => "int64".into(),
+            Type::Uint32 => "uint32".into(),
+            Type::Uint64 => "uint64".into(),
+            Type::Double => "float64".into(),
+            Type::Float => "float32".into(),
+            Type::Bytes => "[]uint8".into(),
+            Type::Message(index) => self.table.at(index).qualified.to_string(),
+        }
+    }
+}
+
+fn is_type(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind")
+}
+
+/// Whether an object says its type: it is a whole one, not the template of one.
+fn has_types(message: &Message, place: &Place<'_>) -> bool {
+    let template = message.name.ends_with("TemplateSpec") || message.name.ends_with("ClaimTemplate");
+    matches!(place, Place::Root) || (message.by_name.contains_key("metadata") && !template)
+}
+
+fn bytes(value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+    let Value::String(text) = value else { return Err(context.mistyped(value, "[]uint8")) };
+    // Go passes over line breaks.
+    let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    let decoded = STANDARD.decode(&packed).map_err(|error| {
+        let at = match error {
+            base64::DecodeError::InvalidByte(at, _) => at,
+            _ => packed.len() / 4 * 4,
+        };
+        Mistyped(format!("illegal base64 data at input byte {at}"))
+    })?;
+    *value = STANDARD.encode(decoded).into();
+    Ok(())
+}
+
+fn convert(special: Special, value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+    match special {
+        Special::Quantity => {
+            let text = match &*value {
+                Value::String(text) => text.trim().to_owned(),
+                other => other.to_string(),
+            };
+            let parsed = Quantity::parse(&text).ok_or_else(|| Mistyped(quantity::MALFORMED.into()))?;
+            *value = parsed.to_string().into();
+        }
+        Special::Time | Special::MicroTime => {
+            let Value::String(text) = &*value else { return Err(context.mistyped(value, "string")) };
+            *value = time(text, special == Special::MicroTime)?;
+        }
+        Special::IntOrString => {
+            let fits = value.is_string() || value.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
+            if !fits {
+                return Err(context.mistyped(value, "int32"));
+            }
+        }
+        Special::Duration if !value.is_string() => return Err(context.mistyped(value, "string")),
+        Special::StringList if !value.is_array() => return Err(context.mistyped(value, "[]string")),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn time(text: &str, micros: bool) -> Result<Value, Mistyped> {
+    const ZERO: &str = "0001-01-01T00:00:00Z";
+    let layout = if micros { "2006-01-02T15:04:05.000000Z07:00" } else { "2006-01-02T15:04:05Z07:00" };
+    let written =
+        if micros { Micros::parse(text).map(|at| at.to_string()) } else { Moment::parse(text).map(|at| at.to_string()) };
+    match written {
+        _ if text == ZERO => Ok(Value::Null),
+        Some(written) => Ok(written.into()),
+        None => {
+            let said = format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\"");
+            Err(Mistyped(said))
+        }
+    }
+}
+
+/// Whether Go would leave the value out, were it the field's.
+fn is_empty(field: &Field, value: &Value) -> bool {
+    let nothing = match value {
+        Value::Null => return true,
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        // A struct, which is not left out, or what a pointer points to.
+        Value::Object(_) if field.count == Count::One => false,
+        Value::Object(entries) => entries.is_empty(),
+    };
+    let special = matches!(field.kind, Type::Message(_)) && field.count == Count::One;
+    nothing && !field.pointer && !special
+}
+
+fn zero(table: &Table, kind: Type) -> Value {
+    match kind {
+        Type::String => "".into(),
+        Type::Bool => false.into(),
+        Type::Bytes => Value::Null,
+        Type::Message(index) => match table.at(index).special {
+            None => {
+                let mut json = Map::new();
+                write_object(table, table.at(index), &mut json);
+                Value::Object(json)
+            }
+            Some(Special::Quantity) => "0".into(),
+            Some(Special::IntOrString) => 0.into(),
+            Some(Special::Duration) => "0s".into(),
+            Some(Special::StringList) => json!([]),
+            Some(_) => Value::Null,
+        },
+        _ => 0.into(),
+    }
+}
+
+fn write_object(table: &Table, message: &Message, json: &mut Json) {
+    for name in message.by_name.keys() {
+        let Some(field) = table.field(message, name) else { continue };
+        match json.get_mut(&**name) {
+            Some(value) if !is_empty(field, value) => write_value(table, field, value),
+            _ => match absent(table, message, field) {
+                Some(value) => drop(json.insert(name.to_string(), value)),
+                None => drop(json.remove(&**name)),
+            },
+        }
+    }
+}
+
+/// What is written where there is nothing.
+fn absent(table: &Table, message: &Message, field: &Field) -> Option<Value> {
+    if field.pointer {
+        return NULLS.contains(&(&*message.name, &*field.name)).then_some(Value::Null);
+    }
+    let is_struct = matches!(field.kind, Type::Message(_)) && field.count == Count::One;
+    if field.omitzero || !(field.always || is_struct) {
+        return None;
+    }
+    Some(if field.count == Count::One { zero(table, field.kind) } else { Value::Null })
+}
+
+fn write_value(table: &Table, field: &Field, value: &mut Value) {
+    let Type::Message(index) = field.kind else { return };
+    let message = table.at(index);
+    if message.special.is_some() {
+        return;
+    }
+    match (field.count, value) {
+        (Count::List, Value::Array(items)) => {
+            for item in items {
+                write_one(table, message, item);
+            }
+        }
+        (Count::Map, Value::Object(entries)) => {
+            for entry in entries.values_mut() {
+                write_one(table, message, entry);
+            }
+        }
+        (_, value) => write_one(table, message, value),
+    }
+}
+
+fn write_one(table: &Table, message: &Message, value: &mut Value) {
+    if let Value::Object(json) = value {
+        write_object(table, message, json);
+    }
+}

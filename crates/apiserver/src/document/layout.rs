@@ -1,0 +1,69 @@
+//! How the JSON of a document is laid out, so that its parts can be told apart without parsing it.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::{Counting, Json, Parts};
+
+const OPENING: &[u8] = br#""metadata":"#;
+
+/// The metadata of a document that is laid out: it comes first.
+pub(super) fn metadata_of(parts: &Parts) -> Option<Json> {
+    let rest = parts.body.strip_prefix(OPENING)?;
+    serde_json::Deserializer::from_slice(rest).into_iter::<Json>().next()?.ok()
+}
+
+/// Lays an object out. It has metadata, and these have a uid.
+pub(super) fn write(json: &Json, counting: Counting) -> Parts {
+    let mut out = Vec::with_capacity(512);
+    let cut = metadata(json, &mut out);
+    let start = out.len();
+    for (key, value) in json {
+        if !matches!(key.as_str(), "apiVersion" | "kind" | "metadata" | "status") {
+            out.push(b',');
+            field(key, value, &mut out);
+        }
+    }
+    let mut end = out.len();
+    if let Some(status) = json.get("status") {
+        out.push(b',');
+        field("status", status, &mut out);
+        if counting == Counting::SpecAndStatus {
+            end = out.len();
+        }
+    }
+    out.push(b'}');
+    out.shrink_to_fit();
+    Parts { body: Bytes::from(out), cut: short(cut), wanted: short(start)..short(end), counting }
+}
+
+fn metadata(json: &Json, out: &mut Vec<u8>) -> usize {
+    out.extend_from_slice(OPENING);
+    out.push(b'{');
+    let mut cut = None;
+    if let Some(Value::Object(metadata)) = json.get("metadata") {
+        for (index, (key, value)) in metadata.iter().filter(|(key, _)| *key != "resourceVersion").enumerate()
+        {
+            if index > 0 {
+                out.push(b',');
+            }
+            if key == "uid" {
+                cut = Some(out.len());
+            }
+            field(key, value, out);
+        }
+    }
+    out.push(b'}');
+    cut.expect("every document has a uid")
+}
+
+fn field(key: &str, value: &Value, out: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *out, key).expect("a string is written to memory");
+    out.push(b':');
+    serde_json::to_writer(&mut *out, value).expect("a value is written to memory");
+}
+
+/// Bodies are limited to a few MiB long before this.
+fn short(length: usize) -> u32 {
+    u32::try_from(length).expect("a document is smaller than 4 GiB")
+}

@@ -1,0 +1,158 @@
+//! From `metadata` to what the kernel decides by, and back.
+
+use std::sync::Arc;
+
+use bowline_kernel::{Finalizer, MetaOf, Version};
+use serde_json::{Map, Value, json};
+
+use super::{Document, DocumentDeletion, DocumentFinalizer, DocumentOwner, FindOwner, Json};
+use crate::key::{Key, NAMESPACES};
+use crate::time::Moment;
+
+/// A field of the metadata is not what it must be.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is malformed")]
+pub struct Malformed(pub &'static str);
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+const CONTENTS: &str = "kubernetes";
+
+pub(super) fn read(metadata: &Json, key: &Key, owner: FindOwner<'_>) -> Result<MetaOf<Document>, Malformed> {
+    let uid = metadata.get("uid").and_then(Value::as_str).ok_or(Malformed("metadata.uid"))?;
+    let version = match metadata.get("resourceVersion").and_then(Value::as_str) {
+        None => Version(0),
+        Some(text) => super::version(text).ok_or(Malformed("metadata.resourceVersion"))?,
+    };
+    Ok(MetaOf::<Document> {
+        uid: uid.into(),
+        version,
+        generation: metadata.get("generation").and_then(Value::as_u64),
+        deletion: deletion(metadata)?,
+        finalizers: list(metadata, "finalizers")
+            .map(|name| name.as_str().map(finalizer).ok_or(Malformed("metadata.finalizers")))
+            .collect::<Result<_, _>>()?,
+        owners: list(metadata, "ownerReferences")
+            .map(|reference| read_owner(reference, key, owner).ok_or(Malformed("metadata.ownerReferences")))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn deletion(metadata: &Json) -> Result<Option<DocumentDeletion>, Malformed> {
+    let Some(at) = metadata.get("deletionTimestamp").filter(|at| !at.is_null()) else {
+        return Ok(None);
+    };
+    let at = at.as_str().and_then(Moment::parse).ok_or(Malformed("metadata.deletionTimestamp"))?;
+    let grace_s = metadata.get("deletionGracePeriodSeconds").and_then(Value::as_u64).unwrap_or(0);
+    Ok(Some(DocumentDeletion { at, grace_s }))
+}
+
+fn list<'a>(metadata: &'a Json, name: &str) -> impl Iterator<Item = &'a Value> {
+    metadata.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn finalizer(name: &str) -> DocumentFinalizer {
+    match name {
+        FOREGROUND => Finalizer::Foreground,
+        ORPHAN => Finalizer::Orphan,
+        _ => Finalizer::Named(name.into()),
+    }
+}
+
+fn read_owner(reference: &Value, key: &Key, find: FindOwner<'_>) -> Option<DocumentOwner> {
+    let text = |name| reference.get(name).and_then(Value::as_str);
+    Some(DocumentOwner {
+        key: find(text("apiVersion")?, text("kind")?, text("name")?, &key.namespace),
+        uid: text("uid")?.into(),
+        blocks: reference.get("blockOwnerDeletion").and_then(Value::as_bool).unwrap_or(false),
+    })
+}
+
+pub(super) fn labels(metadata: &Json) -> Result<Arc<[(Box<str>, Box<str>)]>, Malformed> {
+    let labels = metadata.get("labels").and_then(Value::as_object);
+    labels
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| {
+            let value = value.as_str().ok_or(Malformed("metadata.labels"))?;
+            Ok((name.as_str().into(), value.into()))
+        })
+        .collect()
+}
+
+/// What holds a namespace until it is empty stands in its `spec`.
+pub(super) fn contents_finalizer(namespace: &Json) -> Option<DocumentFinalizer> {
+    let finalizers = namespace.get("spec")?.get("finalizers")?.as_array()?;
+    finalizers.iter().any(|name| name == CONTENTS).then_some(Finalizer::Contents)
+}
+
+/// Writes into the JSON what the kernel decided.
+pub(super) fn edit(json: &mut Json, key: &Key, old: &MetaOf<Document>, new: &MetaOf<Document>) {
+    let Some(Value::Object(metadata)) = json.get_mut("metadata") else { return };
+    metadata.insert("uid".into(), Value::from(&*new.uid));
+    if let Some(generation) = new.generation {
+        metadata.insert("generation".into(), generation.into());
+    }
+    match &new.deletion {
+        None => {
+            metadata.remove("deletionTimestamp");
+            metadata.remove("deletionGracePeriodSeconds");
+        }
+        Some(deletion) => {
+            metadata.insert("deletionTimestamp".into(), deletion.at.to_string().into());
+            metadata.insert("deletionGracePeriodSeconds".into(), deletion.grace_s.into());
+        }
+    }
+    if old.finalizers != new.finalizers {
+        let names: Vec<_> = new.finalizers.iter().filter_map(name).map(Value::from).collect();
+        put_list(metadata, "finalizers", names);
+    }
+    if old.owners != new.owners {
+        edit_owners(metadata, &new.owners);
+    }
+    if key.resource == *NAMESPACES {
+        edit_namespace(json, new);
+    }
+}
+
+fn name(finalizer: &DocumentFinalizer) -> Option<&str> {
+    match finalizer {
+        Finalizer::Foreground => Some(FOREGROUND),
+        Finalizer::Orphan => Some(ORPHAN),
+        Finalizer::Contents => None,
+        Finalizer::Named(name) => Some(name),
+    }
+}
+
+/// The kernel only ever takes owners away.
+fn edit_owners(metadata: &mut Map<String, Value>, owners: &[DocumentOwner]) {
+    let mut kept: Vec<_> = list(metadata, "ownerReferences").cloned().collect();
+    kept.retain(|reference| owners.iter().any(|owner| reference["uid"] == *owner.uid));
+    put_list(metadata, "ownerReferences", kept);
+}
+
+fn put_list(metadata: &mut Map<String, Value>, name: &str, list: Vec<Value>) {
+    if list.is_empty() {
+        metadata.remove(name);
+    } else {
+        metadata.insert(name.into(), list.into());
+    }
+}
+
+fn edit_namespace(json: &mut Json, meta: &MetaOf<Document>) {
+    if meta.deletion.is_some() {
+        let status = json.entry("status").or_insert_with(|| json!({}));
+        status["phase"] = "Terminating".into();
+    }
+    if !meta.has(&Finalizer::Contents)
+        && let Some(finalizers) = json.get_mut("spec").and_then(|spec| spec.get_mut("finalizers"))
+        && let Some(finalizers) = finalizers.as_array_mut()
+    {
+        finalizers.retain(|name| name != CONTENTS);
+    }
+    if let Some(spec) = json.get_mut("spec").and_then(Value::as_object_mut)
+        && spec.get("finalizers").and_then(Value::as_array).is_some_and(Vec::is_empty)
+    {
+        spec.remove("finalizers");
+    }
+}

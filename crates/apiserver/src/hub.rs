@@ -1,0 +1,283 @@
+//! The one writer: requests are decided one after the other, made durable together, then shown and answered.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use bowline_kernel::{
+    Answer, Change, Expect, Head, Object, Outcome, Refusal, RefusalOf, Request, Version, View,
+};
+use tokio::sync::{oneshot, watch};
+
+use crate::document::{self, Document, Edit};
+use crate::key::{Key, Resource};
+use crate::metrics::Metrics;
+use crate::status::Status;
+
+mod bells;
+mod chores;
+mod committer;
+mod history;
+
+use bells::Bells;
+pub use committer::Published;
+
+/// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
+const TRIES: usize = 5;
+/// The same for changes that take long: while the writer computes one, all others wait.
+const SLOW_TRIES: usize = 50;
+
+/// The objects: decided, durable, shown.
+pub struct Hub {
+    front: Mutex<Front>,
+    /// There is something to commit, or it is time to stop.
+    work: Condvar,
+    view: RwLock<View<Document>>,
+    bells: Bells,
+    metrics: Arc<Metrics>,
+    /// Rings whenever anything has changed.
+    published: watch::Sender<Version>,
+}
+
+/// What is decided and not yet durable.
+struct Front {
+    head: Head<Document>,
+    batch: Batch,
+    /// A batch is on its way to the disk.
+    busy: bool,
+    /// The last batch could not be written. What nobody waits for can wait too.
+    tired: bool,
+    stopping: bool,
+}
+
+/// What becomes durable together.
+#[derive(Default)]
+struct Batch {
+    changes: Vec<Change<Document>>,
+    waiting: Vec<oneshot::Sender<Durable>>,
+}
+
+/// Whether what was decided is durable.
+type Durable = Result<(), Arc<str>>;
+
+/// A request that did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// It cannot be done.
+    Refused(RefusalOf<Document>),
+    /// It could, and could not be written; nothing is changed.
+    NotDurable(Arc<str>),
+    /// The hub is stopping.
+    Stopping,
+}
+
+impl Hub {
+    /// A hub on these objects.
+    pub fn new(version: Version, objects: Vec<Arc<Document>>, metrics: Arc<Metrics>) -> Hub {
+        let front = Front {
+            head: Head::load(version, objects.iter().cloned()),
+            batch: Batch::default(),
+            busy: false,
+            tired: false,
+            stopping: false,
+        };
+        Hub {
+            front: Mutex::new(front),
+            work: Condvar::new(),
+            view: RwLock::new(View::load(version, objects)),
+            bells: Bells::default(),
+            metrics,
+            published: watch::Sender::new(version),
+        }
+    }
+
+    /// What is durable.
+    ///
+    /// # Panics
+    /// If a change could not be shown: then the process is stopping.
+    pub fn view(&self) -> RwLockReadGuard<'_, View<Document>> {
+        self.view.read().expect("a change could not be shown")
+    }
+
+    /// Rings whenever a resource has changed.
+    pub fn bell(&self, resource: &Resource) -> watch::Receiver<Version> {
+        self.bells.listen(resource)
+    }
+
+    /// Waits until the view has come to `version`, and says whether it has.
+    pub async fn reach(&self, version: Version, at_most: Duration) -> bool {
+        let mut published = self.published.subscribe();
+        let reached = published.wait_for(|published| *published >= version);
+        tokio::time::timeout(at_most, reached).await.is_ok_and(|reached| reached.is_ok())
+    }
+
+    /// Performs a request. When this returns, what it says is durable, also what it says of others.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn perform(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+        let (outcome, durable) = self.decide(request)?;
+        durability(durable).await?;
+        outcome.map_err(Failure::Refused)
+    }
+
+    /// Performs requests one right after the other: what they come to is durable together.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn perform_all(&self, requests: Vec<Request<Document>>) -> Result<Vec<Outcome<Document>>, Failure> {
+        let (outcomes, durable) = {
+            let mut front = self.front();
+            if front.stopping {
+                return Err(Failure::Stopping);
+            }
+            let mut outcomes = Vec::with_capacity(requests.len());
+            for request in requests {
+                let (outcome, change) = front.head.perform(request);
+                front.batch.changes.extend(change);
+                outcomes.push(outcome);
+            }
+            (outcomes, front.wait_for_durable(&self.work))
+        };
+        durability(durable).await?;
+        Ok(outcomes)
+    }
+
+    /// Changes what is at `key`, or makes it.
+    ///
+    /// The change is computed beside the writer, and again if somebody was faster: it may be slow.
+    ///
+    /// # Errors
+    /// See [`Failure`]; what `edit` says against it is a [`Refusal::Change`].
+    pub async fn modify(&self, key: &Key, edit: Edit, slow: bool) -> Result<Answer<Document>, Failure> {
+        for _ in 0..if slow { SLOW_TRIES } else { TRIES } {
+            let current = self.ahead(key);
+            let object = match compute(&edit, current.clone(), slow).await {
+                Ok(object) => object,
+                Err(status) => {
+                    self.settle().await?;
+                    return Err(Failure::Refused(Refusal::Change(Box::new(status))));
+                }
+            };
+            let request = match &current {
+                None => Request::Create(object),
+                Some(current) => {
+                    let meta = current.meta();
+                    let expect = Expect { version: Some(meta.version), uid: Some(meta.uid.clone()) };
+                    Request::Replace(object, expect)
+                }
+            };
+            match self.perform(request).await {
+                Err(Failure::Refused(refusal)) if was_overtaken(&refusal, current.is_some()) => {}
+                done => return done,
+            }
+        }
+        self.perform(Request::Apply(key.clone(), document::Change(edit))).await
+    }
+
+    /// Waits until all that is decided now is durable.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn settle(&self) -> Result<(), Failure> {
+        let durable = self.front().wait_for_durable(&self.work);
+        durability(durable).await
+    }
+
+    /// The object at `key` as the last request left it. It may not be durable: whoever answers by it has to
+    /// [`Hub::settle`] first.
+    pub fn ahead(&self, key: &Key) -> Option<Arc<Document>> {
+        self.front().head.get(key).cloned()
+    }
+
+    fn decide(&self, request: Request<Document>) -> Result<(Outcome<Document>, Waiting), Failure> {
+        let mut front = self.front();
+        if front.stopping {
+            return Err(Failure::Stopping);
+        }
+        let (outcome, change) = front.head.perform(request);
+        front.batch.changes.extend(change);
+        let durable = front.wait_for_durable(&self.work);
+        Ok((outcome, durable))
+    }
+
+    fn front(&self) -> MutexGuard<'_, Front> {
+        self.front.lock().expect("the rules of the kernel do not panic")
+    }
+}
+
+/// Computes a change; off the async threads if that takes long.
+async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Result<Document, Status> {
+    if !slow {
+        return edit(current.as_deref());
+    }
+    let edit = Arc::clone(edit);
+    match tokio::task::spawn_blocking(move || edit(current.as_deref())).await {
+        Ok(done) => done,
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    }
+}
+
+type Waiting = Option<oneshot::Receiver<Durable>>;
+
+impl Front {
+    /// `None` if everything is durable already.
+    fn wait_for_durable(&mut self, work: &Condvar) -> Waiting {
+        if self.batch.changes.is_empty() && !self.busy {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.batch.waiting.push(sender);
+        work.notify_one();
+        Some(receiver)
+    }
+}
+
+async fn durability(waiting: Waiting) -> Result<(), Failure> {
+    match waiting {
+        None => Ok(()),
+        Some(durable) => match durable.await {
+            Ok(durable) => durable.map_err(Failure::NotDurable),
+            Err(_) => Err(Failure::Stopping),
+        },
+    }
+}
+
+/// Whether a refusal says only that the object is no longer what it was when the change was computed.
+fn was_overtaken(refusal: &RefusalOf<Document>, existed: bool) -> bool {
+    match refusal {
+        Refusal::Stale { .. } | Refusal::Another { .. } => true,
+        Refusal::NotFound => existed,
+        Refusal::AlreadyExists => !existed,
+        Refusal::NoHome | Refusal::HomeGoes | Refusal::LateFinalizer | Refusal::Change(_) => false,
+    }
+}
+
+/// The thread that commits. Dropping it commits what is decided, and stops.
+pub struct Committer {
+    hub: Arc<Hub>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.hub.front().stopping = true;
+        self.hub.work.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported, and has stopped the process.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A refusal in the words of the API. What it is about is added by who asked.
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        match failure {
+            Failure::Refused(Refusal::Change(status)) => *status,
+            Failure::Refused(refusal) => Status::internal(format!("{refusal:?}")),
+            Failure::NotDurable(why) => Status::not_durable(&why),
+            Failure::Stopping => Status::stopping(),
+        }
+    }
+}

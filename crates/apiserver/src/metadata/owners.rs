@@ -1,0 +1,67 @@
+//! What an object belongs to.
+
+use bowline_merge::FieldError;
+use serde_json::Value;
+
+use super::text;
+use crate::document::Json;
+
+const PATH: &str = "metadata.ownerReferences";
+
+/// What is wrong with the owners of an object.
+pub(super) fn validate(metadata: &Json) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let mut controller: Option<String> = None;
+    let all = metadata.get("ownerReferences");
+    for reference in all.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object) {
+        errors.extend(one(reference));
+        if reference.get("controller") != Some(&Value::Bool(true)) {
+            continue;
+        }
+        let this = format!("{}/{}", text(reference, "kind"), text(reference, "name"));
+        match &controller {
+            None => controller = Some(this),
+            Some(first) => {
+                let why = format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
+                );
+                let all = all.and_then(Value::as_array).into_iter().flatten().map(as_go).collect::<Vec<_>>();
+                errors.push(FieldError::invalid(PATH, all, why));
+            }
+        }
+    }
+    errors
+}
+
+fn one(reference: &Json) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let api_version = text(reference, "apiVersion");
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let mut empty = |name: &str, why: &str| {
+        errors.push(FieldError::invalid(format!("{PATH}.{name}"), text(reference, name), why));
+    };
+    if version.is_empty() || version.contains('/') {
+        empty("apiVersion", "version must not be empty");
+    }
+    for name in ["kind", "name", "uid"] {
+        if text(reference, name).is_empty() {
+            empty(name, "must not be empty");
+        }
+    }
+    if (group, version, text(reference, "kind")) == ("", "v1", "Event") {
+        let why = "/v1, Kind=Event is disallowed from being an owner";
+        errors.push(FieldError::invalid(PATH, as_go(&Value::Object(reference.clone())), why));
+    }
+    errors
+}
+
+/// A reference with all that Go writes of it.
+fn as_go(reference: &Value) -> Value {
+    let mut reference = reference.clone();
+    for name in ["apiVersion", "kind", "name", "uid"] {
+        if reference.get(name).is_none() {
+            reference[name] = "".into();
+        }
+    }
+    reference
+}

@@ -1,0 +1,158 @@
+//! Errors, as the API says them: a `Status` with a code, a reason and details.
+
+use http::StatusCode;
+use serde::Serialize;
+
+mod about;
+
+/// What went wrong, for the client.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    kind: &'static str,
+    api_version: &'static str,
+    metadata: ListMeta,
+    status: &'static str,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// What clients decide by.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub reason: &'static str,
+    /// Of what.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<Details>>,
+    /// The HTTP status.
+    pub code: u16,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+struct ListMeta {
+    #[serde(rename = "continue", skip_serializing_if = "String::is_empty")]
+    continues: String,
+}
+
+/// Of what a [`Status`] speaks.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Details {
+    /// The name of the object.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its group.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// Its resource, or its kind where it is not valid.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Which object of that name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// Each thing that is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
+    /// When to try again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub retry_after_seconds: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// One thing that is wrong.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Cause {
+    /// What sort.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// In a sentence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Where.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+impl Status {
+    /// A failure.
+    pub fn failure(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Status {
+        Status {
+            kind: "Status",
+            api_version: "v1",
+            metadata: ListMeta::default(),
+            status: "Failure",
+            message: message.into(),
+            reason,
+            details: None,
+            code: code.as_u16(),
+        }
+    }
+
+    /// The same, of something.
+    #[must_use]
+    pub fn of(mut self, details: Details) -> Status {
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// The same in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: String) -> Status {
+        self.message = message;
+        self
+    }
+
+    /// The HTTP status.
+    pub fn code(&self) -> StatusCode {
+        StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The request makes no sense.
+    pub fn bad_request(message: impl Into<String>) -> Status {
+        Status::failure(StatusCode::BAD_REQUEST, "BadRequest", message)
+    }
+
+    /// There is nothing at this path.
+    pub fn no_such_path() -> Status {
+        Status::failure(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
+            .of(Details::default())
+    }
+
+    /// The server is at fault.
+    pub fn internal(message: impl Into<String>) -> Status {
+        let message = message.into();
+        let cause = Cause { message: message.clone(), ..Cause::default() };
+        Status::failure(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "InternalError",
+            format!("Internal error occurred: {message}"),
+        )
+        .of(Details { causes: vec![cause], ..Details::default() })
+    }
+
+    /// The same, with a token by which a list can go on.
+    #[must_use]
+    pub fn continues(mut self, token: String) -> Status {
+        self.metadata.continues = token;
+        self
+    }
+
+    /// History that was asked for is gone.
+    pub fn expired(message: impl Into<String>) -> Status {
+        Status::failure(StatusCode::GONE, "Expired", message)
+    }
+
+    /// A write could not be made durable; nothing is changed.
+    pub fn not_durable(why: &str) -> Status {
+        let message = format!("the hub cannot write to its disk, nothing was changed: {why}");
+        Status::failure(StatusCode::INSUFFICIENT_STORAGE, "InsufficientStorage", message)
+            .of(Details { retry_after_seconds: 5, ..Details::default() })
+    }
+
+    /// The hub is stopping.
+    pub fn stopping() -> Status {
+        Status::failure(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", "the hub is stopping")
+            .of(Details { retry_after_seconds: 1, ..Details::default() })
+    }
+}
