@@ -1,8 +1,6 @@
 //! Events have two forms, and are kept in the older one.
 
-use serde_json::Value;
-
-use super::fields::{enter, fill};
+use super::shape;
 use crate::document::Json;
 
 /// The names of the same field: of the older form, and of the newer one.
@@ -21,6 +19,7 @@ pub(super) fn to_core(json: &mut Json) {
     for (core, newer) in NAMES {
         rename(json, newer, core);
     }
+    shape::write("", "v1", "Event", json);
 }
 
 /// From the form that is kept to the newer one.
@@ -28,11 +27,7 @@ pub(super) fn from_core(json: &mut Json) {
     for (core, newer) in NAMES {
         rename(json, core, newer);
     }
-    // What the newer form always has.
-    enter(json, "deprecatedSource");
-    for name in ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"] {
-        fill(json, name, Value::Null);
-    }
+    shape::write("events.k8s.io", "v1", "Event", json);
 }
 
 fn rename(json: &mut Json, from: &str, to: &str) {

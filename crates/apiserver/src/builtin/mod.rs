@@ -1,7 +1,7 @@
 //! What built-in kinds add to the rules of all kinds.
 //!
-//! A new object goes through [`read`], [`to_kept`], [`default`], [`prepare_create`], [`validate_create`], [`write`],
-//! a changed one through [`read`], [`to_kept`], [`default`], [`prepare_update`], [`validate_update`], [`write`]. All are functions of JSON;
+//! A new object goes through [`read`], [`default`], [`prepare_create`], [`validate_create`], [`write`], a changed
+//! one through [`read`], [`default`], [`prepare_update`], [`validate_update`], [`write`]. All are functions of JSON;
 //! what an object may need of others comes by [`Neighbours`].
 
 mod addresses;
@@ -74,8 +74,8 @@ pub fn is_converted(kind: &Kind) -> bool {
     (&*kind.group, &*kind.kind) == ("events.k8s.io", "Event")
 }
 
-/// Brings an object that was [`read`] into the form in which it is kept. All functions but [`read`] and [`write`]
-/// take it in this form.
+/// Brings an object that was [`write`]n into the form in which it is kept. All other functions take objects in the
+/// form of their kind.
 pub fn to_kept(kind: &Kind, json: &mut Json) {
     if is_converted(kind) {
         events::to_core(json);
@@ -142,8 +142,7 @@ pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -
     errors
 }
 
-/// Makes an object as it is kept, which is how it is answered too if its kind is not converted.
+/// Makes an object as it is answered, and kept if its kind is not converted.
 pub fn write(kind: &Kind, json: &mut Json) {
-    let group = if is_converted(kind) { "" } else { &kind.group };
-    shape::write(group, &kind.version, &kind.kind, json);
+    shape::write(&kind.group, &kind.version, &kind.kind, json);
 }

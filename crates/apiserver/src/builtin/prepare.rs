@@ -54,7 +54,22 @@ pub(super) fn update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str,
     match subresource {
         "status" => update_status(kind, new, old, now),
         "finalize" => copy(new, old, "status"),
+        "ephemeralcontainers" => only_ephemeral(new, old),
+        // What a pod is given by these the server has computed itself.
+        "binding" | "eviction" => {}
         _ => update_object(kind, new, old),
+    }
+}
+
+/// Of a pod only its ephemeral containers change.
+fn only_ephemeral(new: &mut Json, old: &Json) {
+    const NAME: &str = "ephemeralContainers";
+    let added = object(new, "spec").get(NAME).cloned();
+    copy(new, old, "spec");
+    copy(new, old, "status");
+    match added {
+        Some(added) => drop(enter(new, "spec").insert(NAME.into(), added)),
+        None => drop(enter(new, "spec").remove(NAME)),
     }
 }
 

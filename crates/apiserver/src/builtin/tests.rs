@@ -90,7 +90,6 @@ fn create(case: &Case) -> Result<Json, Json> {
         let message = format!("{0} in version \"{1}\" cannot be handled as a {0}: {error}", kind.kind, kind.version);
         said(Status::bad_request(message))
     })?;
-    to_kept(&kind, &mut json);
     default(&kind, &mut json);
     metadata::prepare_create(&kind, &mut json, &namespace, Moment::now()).map_err(said)?;
     if !case.uid.is_empty() {
@@ -111,6 +110,7 @@ fn create(case: &Case) -> Result<Json, Json> {
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), case.kind.clone().into());
     write(&kind, &mut json);
+    to_kept(&kind, &mut json);
     from_kept(&kind, &mut json);
     Ok(json)
 }
@@ -125,7 +125,6 @@ fn update(case: &Case) -> Result<Json, Json> {
     let (mut new, mut old) = (case.input.clone(), case.old.clone());
     for json in [&mut new, &mut old] {
         read(&kind, json).expect("the types are right");
-        to_kept(&kind, json);
         default(&kind, json);
     }
     metadata::prepare_update(&kind, &mut new, &old, &namespace).map_err(said)?;
@@ -143,6 +142,7 @@ fn update(case: &Case) -> Result<Json, Json> {
         return Err(said(Status::invalid(&kind, &name_of(&new), &errors)));
     }
     write(&kind, &mut new);
+    to_kept(&kind, &mut new);
     from_kept(&kind, &mut new);
     Ok(new)
 }

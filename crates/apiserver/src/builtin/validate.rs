@@ -30,9 +30,10 @@ pub(super) fn create(kind: &Kind, json: &Json) -> Vec<FieldError> {
     match (&*kind.group, &*kind.kind) {
         ("", "Namespace") => cluster::namespace_finalizers(check, json, false),
         ("events.k8s.io", "Event") => {
-            cluster::event(check, json, true);
+            let event = as_kept(json);
+            cluster::event(check, &event, true);
             check.extend(metadata::event_rules(kind, json));
-            cluster::new_event(check, json);
+            cluster::new_event(check, &event);
         }
         ("networking.k8s.io", "Ingress") => networking::ingress(check, json, true),
         ("batch", "CronJob") => jobs::cron_job(check, json, None),
@@ -86,9 +87,10 @@ pub(super) fn update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> 
             return found.into_errors();
         }
         (("events.k8s.io", "Event"), _) => {
-            cluster::event(check, new, true);
+            let (now, then) = (as_kept(new), as_kept(old));
+            cluster::event(check, &now, true);
             check.extend(metadata::own_rules_of_update(kind, new, old));
-            cluster::event_update(check, new, old);
+            cluster::event_update(check, &now, &then);
             return found.into_errors();
         }
         _ => {}
@@ -100,13 +102,20 @@ pub(super) fn update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> 
         check.extend(metadata::own_rules_of_update(kind, new, old));
     }
     match subresource {
-        "" => update_object(check, kind, new, old),
+        "" | "scale" => update_object(check, kind, new, old),
         "status" => status::update(check, kind, new, old),
         "finalize" => cluster::namespace_finalizers(check, new, true),
         "ephemeralcontainers" => pod::ephemeral_containers(check, new, old),
         _ => {}
     }
     found.into_errors()
+}
+
+/// An event in the form in which it is kept, which its errors speak of.
+fn as_kept(event: &Json) -> Json {
+    let mut event = event.clone();
+    super::events::to_core(&mut event);
+    event
 }
 
 fn update_object(check: &mut Check, kind: &Kind, new: &Json, old: &Json) {
