@@ -20,7 +20,7 @@ use crate::negotiate::{self, Wanted};
 use crate::query::Query;
 use crate::reply::Reply;
 use crate::status::Status;
-use crate::pending;
+use crate::builtin;
 
 /// Puts an object in place of what is there.
 ///
@@ -46,7 +46,7 @@ pub async fn update_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: P
         let (write, change) = (Arc::clone(&write), change.clone());
         move |current| match current {
             Some(current) => change.note(write.updated(object.clone(), current, false)),
-            None if part == Part::Main && pending::creates_on_update(&write.kind) => {
+            None if part == Part::Main && builtin::creates_on_update(&write.kind) => {
                 change.note(write.created(object.clone(), false))
             }
             None => Err(Status::not_found(&write.kind, &write.name)),
