@@ -113,6 +113,12 @@ impl FieldSet {
         }
     }
 
+    /// Takes out what is in the other, path by path.
+    pub fn subtract(&mut self, other: &FieldSet) {
+        subtract(&mut self.fields, &other.fields);
+        subtract(&mut self.items, &other.items);
+    }
+
     /// What is in this one, and neither in the other nor below a path that is.
     #[must_use]
     pub fn recursive_difference(&self, other: &FieldSet) -> FieldSet {
@@ -195,6 +201,18 @@ fn difference<K: Ord + Clone>(left: &Branch<K>, right: &Branch<K>, recursive: bo
     kept.collect()
 }
 
+fn subtract<K: Ord>(left: &mut Branch<K>, right: &Branch<K>) {
+    // Of the two, the one to take out is mostly the smaller.
+    for (key, right) in right {
+        let Some(entry) = left.get_mut(key) else { continue };
+        entry.member &= !right.member;
+        entry.below.subtract(&right.below);
+        if entry.is_empty() {
+            left.remove(key);
+        }
+    }
+}
+
 fn leaves<K: Ord + Clone>(branch: &Branch<K>) -> Branch<K> {
     let leaf =
         |entry: &Entry| Entry { member: entry.member && entry.below.is_empty(), below: entry.below.leaves() };
@@ -224,6 +242,17 @@ mod tests {
         check(&set.difference(&FieldSet::of(&["a", "c"])), &[".a.b", ".c.d"]);
         check(&set.recursive_difference(&FieldSet::of(&["a", "c"])), &[]);
         check(&set.recursive_difference(&FieldSet::of(&["a.b"])), &[".a", ".c.d"]);
+    }
+
+    #[test]
+    fn taking_out_is_the_difference() {
+        let set = FieldSet::of(&["a", "a.b", "c.d", "e"]);
+        for other in [&["a", "c.d"][..], &["a.b", "x", "e"], &["c"], &[]] {
+            let other = FieldSet::of(other);
+            let mut rest = set.clone();
+            rest.subtract(&other);
+            assert_eq!(rest, set.difference(&other));
+        }
     }
 
     #[test]

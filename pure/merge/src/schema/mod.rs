@@ -15,7 +15,7 @@ mod zero;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -77,6 +77,8 @@ pub struct Schema {
     pub(crate) resource: bool,
     /// The name of the definition, for complaints.
     pub(crate) name: String,
+    /// The empty object of the kind, once it was needed.
+    pub(crate) zero: Arc<OnceLock<Value>>,
 }
 
 /// Short: the whole of a schema is pages long.
@@ -106,6 +108,7 @@ impl Schema {
             dialect: Dialect::Structural,
             resource: true,
             name: String::new(),
+            zero: Arc::default(),
         }
     }
 
@@ -123,6 +126,7 @@ impl Schema {
             dialect: Dialect::Builtin,
             resource: true,
             name: name.to_owned(),
+            zero: Arc::default(),
         })
     }
 
@@ -135,6 +139,7 @@ impl Schema {
             dialect: self.dialect,
             resource: false,
             name: format!("{}.{name}", self.name),
+            zero: Arc::default(),
         })
     }
 }

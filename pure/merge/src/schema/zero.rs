@@ -7,19 +7,15 @@ use super::{Definitions, Dialect, Schema};
 
 impl Schema {
     /// An object with nothing in it, as Go has it: the structs that are part of a built-in kind are there and
-    /// empty, so that nobody comes to own them. Custom resources have a kind and a version.
-    pub(crate) fn zero(&self, like: &Value) -> Value {
-        let mut object = Map::new();
-        for name in ["apiVersion", "kind"] {
-            if let Some(value) = like.get(name) {
-                object.insert(name.to_owned(), value.clone());
+    /// empty, so that nobody comes to own them. It is made once.
+    pub(crate) fn zero(&self) -> &Value {
+        self.zero.get_or_init(|| {
+            let mut object = Value::Object(Map::new());
+            if self.dialect == Dialect::Builtin {
+                fill(&self.definitions, &self.root, &mut object);
             }
-        }
-        let mut object = Value::Object(object);
-        if self.dialect == Dialect::Builtin {
-            fill(&self.definitions, &self.root, &mut object);
-        }
-        object
+            object
+        })
     }
 
     /// The object as Go would write it, if it is of a built-in kind: without nulls, and without lists and maps

@@ -1,5 +1,6 @@
 //! What differs between two values.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
@@ -9,12 +10,11 @@ use super::{Faults, List, MapTy, Scalar, Shape, Ty, fields, items};
 use crate::fields::{Entry, FieldSet, Item};
 use crate::value::equal;
 
-/// Fields that the second value lacks, has differently, or has beyond the first.
+/// Fields that the second value lacks, and those that it has differently or beyond the first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) removed: FieldSet,
-    pub(crate) modified: FieldSet,
-    pub(crate) added: FieldSet,
+    pub(crate) changed: FieldSet,
 }
 
 /// Compares two values of one type.
@@ -42,20 +42,31 @@ impl At<'_> {
     fn entry<'s>(&self, set: &'s mut FieldSet) -> Option<&'s mut Entry> {
         match self {
             At::Root => None,
-            At::Field(above, name) => Some(above.below(set).fields.entry((*name).to_owned()).or_default()),
-            At::Item(above, item) => Some(above.below(set).items.entry((*item).clone()).or_default()),
+            At::Field(above, name) => Some(slot(&mut above.below(set).fields, *name)),
+            At::Item(above, item) => Some(slot(&mut above.below(set).items, *item)),
         }
     }
 
     fn below<'s>(&self, set: &'s mut FieldSet) -> &'s mut FieldSet {
         match self {
             At::Root => set,
-            At::Field(above, name) => {
-                &mut above.below(set).fields.entry((*name).to_owned()).or_default().below
-            }
-            At::Item(above, item) => &mut above.below(set).items.entry((*item).clone()).or_default().below,
+            At::Field(above, name) => &mut slot(&mut above.below(set).fields, *name).below,
+            At::Item(above, item) => &mut slot(&mut above.below(set).items, *item).below,
         }
     }
+}
+
+/// The entry of a key. It is looked up by reference: a key is copied for a new entry only, as most paths share
+/// their beginning with others.
+fn slot<'s, K, Q>(branch: &'s mut BTreeMap<K, Entry>, key: &Q) -> &'s mut Entry
+where
+    K: Ord + Borrow<Q>,
+    Q: Ord + ToOwned<Owned = K> + ?Sized,
+{
+    if !branch.contains_key(key) {
+        branch.insert(key.to_owned(), Entry::default());
+    }
+    branch.get_mut(key).expect("it is there by now")
 }
 
 /// A value on each side, if it is there.
@@ -82,7 +93,7 @@ fn visit(
     };
     if !leaf {
         match (old, new) {
-            (None, _) => at.mark(&mut found.added),
+            (None, _) => at.mark(&mut found.changed),
             (_, None) => at.mark(&mut found.removed),
             _ => {}
         }
@@ -134,9 +145,9 @@ fn handle(
 
 fn leaf((old, new): Pair<'_>, at: &At<'_>, found: &mut Comparison) -> bool {
     match (old, new) {
-        (None, _) => at.mark(&mut found.added),
+        (None, _) => at.mark(&mut found.changed),
         (_, None) => at.mark(&mut found.removed),
-        (Some(old), Some(new)) if !equal(old, new) => at.mark(&mut found.modified),
+        (Some(old), Some(new)) if !equal(old, new) => at.mark(&mut found.changed),
         _ => {}
     }
     true
@@ -210,7 +221,7 @@ fn compare_items(
                 let unchanged = left.len() == right.len()
                     && left.iter().zip(right).all(|(left, right)| equal(left, right));
                 if !unchanged {
-                    at.mark(&mut found.modified);
+                    at.mark(&mut found.changed);
                 }
             }
             ([_, _, ..], _) => {
@@ -223,7 +234,7 @@ fn compare_items(
                 if let Some(only) = left.first() {
                     step(Some(only), None);
                 }
-                at.mark(&mut found.added);
+                at.mark(&mut found.changed);
             }
         }
     }
