@@ -42,12 +42,14 @@ pub(super) fn check(expr: &Expr, parts: usize, scope: &Scope) -> Result<Checked,
         mixed: false,
     };
     checker.check(expr);
-    super::literals::check(expr, &checker.names, &mut checker.faults);
-    if !checker.faults.is_empty() {
-        return Err(checker.faults);
-    }
-    let Checker { known, types, overloads, names, uses_old, .. } = checker;
+    let Checker { known, types, overloads, names, mut faults, uses_old, .. } = checker;
     let types: Vec<Type> = types.iter().map(|kind| known.resolve(kind, true)).collect();
+    if faults.is_empty() {
+        super::literals::check(expr, &types, &mut faults);
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let result = types.get(expr.id).cloned().unwrap_or(Type::Error);
     Ok(Checked { types, overloads, names, result, uses_old })
 }

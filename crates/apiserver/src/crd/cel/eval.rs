@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
                 _ => Ok(Value::Bool(false)),
             },
             Value::Optional(inner) => Ok(operators::optional_field(inner.as_deref(), &key)),
-            _ => Err(Failure::NoSuchOverload),
+            _ => Err(Failure::error(format!("no such key: {field}"))),
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
         let function = name.unwrap_or(function);
         match operators::apply(self, function, &values) {
             Some(result) => result,
-            None => library::call(self, function, values, target.is_some() && name.is_none()),
+            None => library::call(self, function, &values),
         }
     }
 

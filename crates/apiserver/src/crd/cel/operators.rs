@@ -196,7 +196,11 @@ fn index_of(container: &Value, index: &Value) -> Evaluated {
                 Value::Int(number) => i128::from(*number),
                 Value::Uint(number) => i128::from(*number),
                 Value::Double(number) if number.fract() == 0.0 => *number as i128,
-                _ => return Err(Failure::NoSuchOverload),
+                Value::Double(number) => return Err(Failure::error(format!("unsupported index value {number} in list"))),
+                other => {
+                    let why = format!("unsupported index type '{}' in list", other.type_name());
+                    return Err(Failure::Error(why));
+                }
             };
             let item = usize::try_from(number).ok().and_then(|index| list.items.get(index));
             item.cloned().ok_or_else(|| Failure::error(format!("index out of bounds: {number}")))

@@ -4,9 +4,12 @@ use super::lexer::{Token, TokenKind, tokens};
 use super::macros;
 use super::syntax::{Expr, Fault, Kind, Literal};
 
-/// The same limits as in Kubernetes.
+/// The same limit as in Kubernetes.
 const MOST_CHARACTERS: usize = 100_000;
+/// How deep an expression may be, and how deep brackets may be in it: the stack must hold it. Kubernetes allows 250 of
+/// both.
 const DEEPEST: usize = 250;
+const NESTED: usize = 100;
 /// Macros that copy what they are called on could make a short text long.
 const MOST_PARTS: usize = 100_000;
 
@@ -129,8 +132,8 @@ impl Parser {
 
     /// Recursion ends before the stack does.
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        if self.depth >= DEEPEST {
-            let message = format!("expression recursion limit exceeded: {DEEPEST}");
+        if self.depth >= NESTED {
+            let message = format!("expression recursion limit exceeded: {NESTED}");
             return Err(Fault { at: self.at(), message });
         }
         self.depth += 1;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -10,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
 use super::declared::{Declared, Shape};
+use super::library::{Semver, Url};
 use super::types::Type;
 
 /// A value. Copies are cheap.
@@ -29,8 +31,15 @@ pub(super) enum Value {
     Optional(Option<Arc<Value>>),
     /// A type, by its name.
     Type(Arc<str>),
-    /// A value of a library.
-    Opaque(kube_cel::cel::Value),
+    /// An amount, in billionths.
+    Quantity(i128),
+    Ip(IpAddr),
+    /// A network: an address in it, and how many of its bits are those of all in it.
+    Cidr(IpAddr, u8),
+    Url(Arc<Url>),
+    Semver(Arc<Semver>),
+    /// A named format.
+    Format(&'static str),
 }
 
 /// A list, and what makes two of its kind equal.
@@ -111,8 +120,12 @@ impl Value {
             Value::Map(_) => "map".to_owned(),
             Value::Optional(_) => "optional_type".to_owned(),
             Value::Type(_) => "type".to_owned(),
-            Value::Opaque(kube_cel::cel::Value::Opaque(inner)) => inner.runtime_type_name().to_owned(),
-            Value::Opaque(_) => "dyn".to_owned(),
+            Value::Quantity(_) => "kubernetes.Quantity".to_owned(),
+            Value::Ip(_) => "net.IP".to_owned(),
+            Value::Cidr(..) => "net.CIDR".to_owned(),
+            Value::Url(_) => "kubernetes.URL".to_owned(),
+            Value::Semver(_) => "kubernetes.Semver".to_owned(),
+            Value::Format(_) => "kubernetes.NamedFormat".to_owned(),
         }
     }
 
@@ -279,7 +292,12 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
         (Value::Map(a), Value::Map(b)) => {
             a.len() == b.len() && a.iter().zip(b.iter()).all(|((k, v), (l, w))| k == l && equal(v, w))
         }
-        (Value::Opaque(a), Value::Opaque(b)) => a == b,
+        (Value::Quantity(a), Value::Quantity(b)) => a == b,
+        (Value::Ip(a), Value::Ip(b)) => a == b,
+        (Value::Cidr(a, m), Value::Cidr(b, n)) => a == b && m == n,
+        (Value::Url(a), Value::Url(b)) => a == b,
+        (Value::Semver(a), Value::Semver(b)) => a.order(b).is_eq(),
+        (Value::Format(a), Value::Format(b)) => a == b,
         (a, b) => compare(a, b) == Some(Ordering::Equal),
     }
 }
