@@ -16,6 +16,8 @@ mod shape;
 mod validate;
 
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 use bowline_merge::FieldError;

@@ -7,6 +7,7 @@ use super::*;
 use crate::document::Counting;
 use crate::key::Resource;
 use crate::kinds::Subresource;
+use crate::builtin::testing::differences;
 use crate::metadata;
 
 #[derive(Clone, Deserialize)]
@@ -236,30 +237,6 @@ fn normal_refusal(case: &Case, json: &Json) -> Value {
         }
     }
     serde_json::from_str(&text).expect("still JSON")
-}
-
-/// Where two values differ.
-fn differences(path: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>) {
-    match (ours, theirs) {
-        (Value::Object(ours), Value::Object(theirs)) => {
-            let mut names: Vec<_> = ours.keys().chain(theirs.keys()).collect();
-            names.sort();
-            names.dedup();
-            for name in names {
-                match (ours.get(name), theirs.get(name)) {
-                    (Some(a), Some(b)) => differences(&format!("{path}.{name}"), a, b, found),
-                    (a, b) => found.push(format!("{path}.{name}: {a:?}, expected {b:?}")),
-                }
-            }
-        }
-        (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => {
-            for (index, (a, b)) in ours.iter().zip(theirs).enumerate() {
-                differences(&format!("{path}[{index}]"), a, b, found);
-            }
-        }
-        _ if ours != theirs => found.push(format!("{path}:\n      {ours}\n  not {theirs}")),
-        _ => {}
-    }
 }
 
 fn compare(case: &Case, ours: &Json, failures: &mut Vec<String>) {

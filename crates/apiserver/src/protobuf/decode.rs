@@ -141,10 +141,16 @@ fn scalar(kind: Type, wire: Wire<'_>) -> Result<Value, Malformed> {
         (Type::Int64, Wire::Varint(value)) => value.cast_signed().into(),
         (Type::Uint32, Wire::Varint(value)) => (value as u32).into(),
         (Type::Uint64, Wire::Varint(value)) => value.into(),
-        (Type::Double, Wire::Fixed64(bits)) => f64::from_bits(bits).into(),
-        (Type::Float, Wire::Fixed32(bits)) => f32::from_bits(bits).into(),
+        (Type::Double, Wire::Fixed64(bits)) => float(f64::from_bits(bits)),
+        (Type::Float, Wire::Fixed32(bits)) => float(f32::from_bits(bits).into()),
         _ => return Err(Malformed::Wire),
     })
+}
+
+/// Go writes whole numbers without a point.
+fn float(value: f64) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT { (value as i64).into() } else { value.into() }
 }
 
 /// The JSON of a message that is no object of its fields; `parts` are these fields.
