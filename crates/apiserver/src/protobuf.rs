@@ -6,7 +6,6 @@ mod wire;
 
 use serde_json::{Map, Value};
 
-pub use decode::duration;
 use table::Table;
 use wire::{Reader, Wire};
 

@@ -9,6 +9,7 @@ mod admission;
 mod defaults;
 mod events;
 mod fields;
+mod gotime;
 mod habits;
 mod parts;
 mod prepare;
