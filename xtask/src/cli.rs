@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use crate::{audit, bench, pitfalls, referee, test, tidy};
+use crate::{audit, bench, differential, generate, pitfalls, referee, test, testenv, tidy};
 
 /// The project's own tooling.
 #[derive(Parser)]
@@ -31,6 +31,13 @@ enum Task {
     Audit(AuditArgs),
     /// Have the real TLC judge random models, and see that our explorer says the same (needs Java)
     Referee(referee::RefereeArgs),
+    /// Build the real Kubernetes that tests compare with, and start and stop it (needs Go, or installs it)
+    Testenv(testenv::TestenvArgs),
+    /// Run request scripts on the real kube-apiserver and on another server, and compare the answers
+    Differential(differential::DifferentialArgs),
+    /// Write what is generated and committed, or check that it is current
+    #[command(subcommand)]
+    Generate(generate::Generate),
     /// Measure against others
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -71,6 +78,9 @@ impl Cli {
             Task::Pitfalls => pitfalls::run(&workspace, &mut log)?,
             Task::Audit(args) => audit::run(&workspace, &mut log, args.advisories)?,
             Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
+            Task::Testenv(args) => testenv::run(&workspace, &mut log, &args)?,
+            Task::Differential(args) => differential::run(&workspace, &mut log, &args)?,
+            Task::Generate(what) => generate::run(&workspace, &mut log, &what)?,
             Task::Bench(bench) => bench::run(&workspace, &mut log, &bench)?,
             Task::Measure(args) => return bench::measure(&args).map(|()| ExitCode::SUCCESS),
         };

@@ -6,10 +6,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::tail::Tail;
+
 /// Takes what a task and the commands it starts print.
 pub(crate) struct Log {
     live: bool,
     kept: Vec<u8>,
+    tail: Option<Tail>,
 }
 
 /// How a command ended, and all that it printed to both streams, in order.
@@ -23,12 +26,22 @@ pub(crate) struct Ran {
 impl Log {
     /// Everything is shown at once.
     pub(crate) fn live() -> Self {
-        Self { live: true, kept: Vec::new() }
+        Self { live: true, kept: Vec::new(), tail: None }
     }
 
     /// Nothing is shown; [`Log::kept`] has it.
     pub(crate) fn quiet() -> Self {
-        Self { live: false, kept: Vec::new() }
+        Self { live: false, kept: Vec::new(), tail: None }
+    }
+
+    /// Quiet, but on a terminal the last line is shown after a label, so that it is seen to go on.
+    pub(crate) fn quiet_after(label: String) -> Self {
+        Self { tail: Tail::on_terminal(label), ..Self::quiet() }
+    }
+
+    /// Takes the last line away, if one is shown; its label stays.
+    pub(crate) fn clear_tail(&self) {
+        self.tail.iter().for_each(Tail::clear);
     }
 
     /// What a quiet log has taken so far.
@@ -71,6 +84,7 @@ impl Log {
     fn take(&mut self, bytes: &[u8]) {
         if !self.live {
             self.kept.extend_from_slice(bytes);
+            self.tail.iter_mut().for_each(|tail| tail.take(bytes));
             return;
         }
         let mut stdout = std::io::stdout().lock();

@@ -5,10 +5,14 @@ mod bench;
 mod cache;
 mod cargo_json;
 mod cli;
+mod differential;
+mod generate;
 mod log;
 mod pitfalls;
 mod referee;
+mod tail;
 mod test;
+mod testenv;
 mod tidy;
 mod workspace;
 

@@ -1,8 +1,23 @@
-//! Definitions of kinds, and what they say of their objects.
+//! Definitions of kinds (CustomResourceDefinitions), and what they say of their objects.
+//!
+//! - [`definition`] admits a definition: defaults, validation on create, update and update of the status.
+//! - [`lifecycle`] decides what becomes of it afterwards: names, conditions, deletion.
+//! - [`Custom`] is one served version, compiled once; [`served::kinds`] makes the kinds that a definition adds.
 
-/// What a definition says of one version of its kind.
-#[derive(Debug)]
-pub struct Custom {
-    /// The JSON of the version: `spec.versions[i]`.
-    pub version: serde_json::Value,
+mod cel;
+mod custom;
+pub mod definition;
+mod embedded;
+pub mod lifecycle;
+mod scale;
+pub mod served;
+
+pub use custom::{Custom, Part, Verdict};
+pub use served::kinds;
+
+use crate::key::Resource;
+
+/// The resource of definitions.
+pub fn definitions() -> Resource {
+    Resource::new("apiextensions.k8s.io", "customresourcedefinitions")
 }

@@ -131,6 +131,20 @@ impl Document {
         serde_json::from_slice(&text).expect("a document is a JSON object")
     }
 
+    /// The same object at another version: that of its end.
+    #[must_use]
+    pub fn at(&self, version: Version) -> Document {
+        let mut document = self.clone();
+        document.meta.version = version;
+        document
+    }
+
+    /// The same object with another JSON.
+    #[must_use]
+    pub fn rewritten(&self, json: &Json) -> Document {
+        Document { parts: layout::write(json, self.parts.counting), ..self.clone() }
+    }
+
     fn wanted(&self) -> &[u8] {
         &self.parts.body[self.parts.wanted.start as usize..self.parts.wanted.end as usize]
     }

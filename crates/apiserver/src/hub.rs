@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bowline_kernel::{
     Answer, Change, Expect, Head, Object, Outcome, Refusal, RefusalOf, Request, Version, View,
@@ -10,6 +11,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::document::{self, Document, Edit};
 use crate::key::{Key, Resource};
+use crate::metrics::Metrics;
 use crate::status::Status;
 
 mod bells;
@@ -18,9 +20,12 @@ mod committer;
 mod history;
 
 use bells::Bells;
+pub use committer::Published;
 
 /// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
 const TRIES: usize = 5;
+/// The same for changes that take long: while the writer computes one, all others wait.
+const SLOW_TRIES: usize = 50;
 
 /// The objects: decided, durable, shown.
 pub struct Hub {
@@ -29,6 +34,9 @@ pub struct Hub {
     work: Condvar,
     view: RwLock<View<Document>>,
     bells: Bells,
+    metrics: Arc<Metrics>,
+    /// Rings whenever anything has changed.
+    published: watch::Sender<Version>,
 }
 
 /// What is decided and not yet durable.
@@ -37,6 +45,8 @@ struct Front {
     batch: Batch,
     /// A batch is on its way to the disk.
     busy: bool,
+    /// The last batch could not be written. What nobody waits for can wait too.
+    tired: bool,
     stopping: bool,
 }
 
@@ -63,11 +73,12 @@ pub enum Failure {
 
 impl Hub {
     /// A hub on these objects.
-    pub fn new(version: Version, objects: Vec<Arc<Document>>) -> Hub {
+    pub fn new(version: Version, objects: Vec<Arc<Document>>, metrics: Arc<Metrics>) -> Hub {
         let front = Front {
             head: Head::load(version, objects.iter().cloned()),
             batch: Batch::default(),
             busy: false,
+            tired: false,
             stopping: false,
         };
         Hub {
@@ -75,6 +86,8 @@ impl Hub {
             work: Condvar::new(),
             view: RwLock::new(View::load(version, objects)),
             bells: Bells::default(),
+            metrics,
+            published: watch::Sender::new(version),
         }
     }
 
@@ -91,6 +104,13 @@ impl Hub {
         self.bells.listen(resource)
     }
 
+    /// Waits until the view has come to `version`, and says whether it has.
+    pub async fn reach(&self, version: Version, at_most: Duration) -> bool {
+        let mut published = self.published.subscribe();
+        let reached = published.wait_for(|published| *published >= version);
+        tokio::time::timeout(at_most, reached).await.is_ok_and(|reached| reached.is_ok())
+    }
+
     /// Performs a request. When this returns, what it says is durable, also what it says of others.
     ///
     /// # Errors
@@ -101,16 +121,38 @@ impl Hub {
         outcome.map_err(Failure::Refused)
     }
 
+    /// Performs requests one right after the other: what they come to is durable together.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn perform_all(&self, requests: Vec<Request<Document>>) -> Result<Vec<Outcome<Document>>, Failure> {
+        let (outcomes, durable) = {
+            let mut front = self.front();
+            if front.stopping {
+                return Err(Failure::Stopping);
+            }
+            let mut outcomes = Vec::with_capacity(requests.len());
+            for request in requests {
+                let (outcome, change) = front.head.perform(request);
+                front.batch.changes.extend(change);
+                outcomes.push(outcome);
+            }
+            (outcomes, front.wait_for_durable(&self.work))
+        };
+        durability(durable).await?;
+        Ok(outcomes)
+    }
+
     /// Changes what is at `key`, or makes it.
     ///
     /// The change is computed beside the writer, and again if somebody was faster: it may be slow.
     ///
     /// # Errors
     /// See [`Failure`]; what `edit` says against it is a [`Refusal::Change`].
-    pub async fn modify(&self, key: &Key, edit: Edit) -> Result<Answer<Document>, Failure> {
-        for _ in 0..TRIES {
-            let current = self.front().head.get(key).cloned();
-            let object = match edit(current.as_deref()) {
+    pub async fn modify(&self, key: &Key, edit: Edit, slow: bool) -> Result<Answer<Document>, Failure> {
+        for _ in 0..if slow { SLOW_TRIES } else { TRIES } {
+            let current = self.ahead(key);
+            let object = match compute(&edit, current.clone(), slow).await {
                 Ok(object) => object,
                 Err(status) => {
                     self.settle().await?;
@@ -161,6 +203,18 @@ impl Hub {
 
     fn front(&self) -> MutexGuard<'_, Front> {
         self.front.lock().expect("the rules of the kernel do not panic")
+    }
+}
+
+/// Computes a change; off the async threads if that takes long.
+async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Result<Document, Status> {
+    if !slow {
+        return edit(current.as_deref());
+    }
+    let edit = Arc::clone(edit);
+    match tokio::task::spawn_blocking(move || edit(current.as_deref())).await {
+        Ok(done) => done,
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where an object is.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -41,7 +42,9 @@ impl fmt::Debug for Resource {
 pub(crate) static NAMESPACES: LazyLock<Resource> = LazyLock::new(|| Resource::new("", "namespaces"));
 
 /// Where an object is.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+///
+/// Keys are ordered as etcd orders the paths of Kubernetes' objects, `namespace/name`: lists are in this order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     /// What it is listed with.
     pub resource: Resource,
@@ -60,6 +63,27 @@ impl Key {
     /// The key of a namespace.
     pub fn namespace(name: &str) -> Key {
         Key::new(NAMESPACES.clone(), "", name)
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        // The slash comes after the hyphen: what is in `a-b` comes before what is in `a`.
+                let namespaces = || match self.namespace == other.namespace {
+            true => Ordering::Equal,
+            false => slashed(&self.namespace).cmp(slashed(&other.namespace)),
+        };
+        self.resource.cmp(&other.resource).then_with(namespaces).then_with(|| self.name.cmp(&other.name))
+    }
+}
+
+fn slashed(namespace: &str) -> impl Iterator<Item = u8> {
+    namespace.bytes().chain([b'/'])
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

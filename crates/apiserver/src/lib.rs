@@ -1,17 +1,50 @@
 //! An embedded Kubernetes API server: one process, one file.
+//!
+//! [`Server::start`] serves real clients over TLS; [`Server::service`] serves clients in this process without a
+//! socket. It knows the kinds of Kubernetes, and those that CustomResourceDefinitions add; none by name.
 
+mod admission;
+mod api;
+mod auth;
 mod authorize;
+mod background;
+mod body;
 mod builtin;
+mod builtin_table;
 mod crd;
+mod discovery;
 mod document;
+mod field_validation;
+mod fields;
 mod hub;
 mod key;
 mod kinds;
 mod metadata;
+mod metrics;
+mod negotiate;
+mod openapi;
+mod other;
+mod part;
 mod path;
+mod pending;
 mod protobuf;
 mod quantity;
+mod query;
+mod random;
+mod render;
+mod reply;
+mod schemas;
+mod selection;
+mod server;
+mod service;
 mod status;
 mod store;
+mod table;
 mod time;
 mod user;
+mod verbs;
+mod versions;
+
+pub use server::{Config, Server, StartError};
+pub use service::Service;
+pub use user::User;

@@ -1,8 +1,9 @@
 //! Errors, as the API says them: a `Status` with a code, a reason and details.
 
-use bowline_merge::FieldError;
 use http::StatusCode;
 use serde::Serialize;
+
+mod about;
 
 /// What went wrong, for the client.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -10,7 +11,7 @@ use serde::Serialize;
 pub struct Status {
     kind: &'static str,
     api_version: &'static str,
-    metadata: Empty,
+    metadata: ListMeta,
     status: &'static str,
     /// What happened, in a sentence.
     pub message: String,
@@ -19,13 +20,16 @@ pub struct Status {
     pub reason: &'static str,
     /// Of what.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub details: Option<Details>,
+    pub details: Option<Box<Details>>,
     /// The HTTP status.
     pub code: u16,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
-struct Empty {}
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+struct ListMeta {
+    #[serde(rename = "continue", skip_serializing_if = "String::is_empty")]
+    continues: String,
+}
 
 /// Of what a [`Status`] speaks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -76,7 +80,7 @@ impl Status {
         Status {
             kind: "Status",
             api_version: "v1",
-            metadata: Empty {},
+            metadata: ListMeta::default(),
             status: "Failure",
             message: message.into(),
             reason,
@@ -88,7 +92,14 @@ impl Status {
     /// The same, of something.
     #[must_use]
     pub fn of(mut self, details: Details) -> Status {
-        self.details = Some(details);
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// The same in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: String) -> Status {
+        self.message = message;
         self
     }
 
@@ -100,27 +111,6 @@ impl Status {
     /// The request makes no sense.
     pub fn bad_request(message: impl Into<String>) -> Status {
         Status::failure(StatusCode::BAD_REQUEST, "BadRequest", message)
-    }
-
-    /// The object is not valid.
-    pub fn invalid(kind: &crate::kinds::Kind, name: &str, errors: &[FieldError]) -> Status {
-        // What is kept in the form of another kind is spoken of as of that.
-        let converted = crate::builtin::is_converted(kind);
-        let causes = errors.iter().map(|error| Cause {
-            reason: error.reason().to_owned(),
-            message: error.message(),
-            field: error.path.clone(),
-        });
-        let details = Details {
-            name: name.to_owned(),
-            group: if converted { String::new() } else { kind.group.to_string() },
-            kind: kind.kind.to_string(),
-            causes: causes.collect(),
-            ..Details::default()
-        };
-        let what = if converted { kind.kind.to_string() } else { kind.qualified_kind() };
-        let message = format!("{what} {name:?} is invalid: {}", FieldError::aggregate(errors));
-        Status::failure(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).of(details)
     }
 
     /// There is nothing at this path.
@@ -139,6 +129,13 @@ impl Status {
             format!("Internal error occurred: {message}"),
         )
         .of(Details { causes: vec![cause], ..Details::default() })
+    }
+
+    /// The same, with a token by which a list can go on.
+    #[must_use]
+    pub fn continues(mut self, token: String) -> Status {
+        self.metadata.continues = token;
+        self
     }
 
     /// History that was asked for is gone.

@@ -15,6 +15,16 @@ impl Moment {
         Moment(Timestamp::now().as_second())
     }
 
+    /// The moment so many seconds after the beginning of 1970.
+    pub fn at_unix_s(seconds: i64) -> Moment {
+        Moment(seconds)
+    }
+
+    /// How many seconds it is after the beginning of 1970.
+    pub fn unix_s(self) -> i64 {
+        self.0
+    }
+
     /// The moment that a text names.
     pub fn parse(text: &str) -> Option<Moment> {
         text.parse::<Timestamp>().ok().map(|timestamp| Moment(timestamp.as_second()))

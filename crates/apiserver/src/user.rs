@@ -15,12 +15,36 @@ pub struct User {
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
+/// The group of those who may do everything.
+pub const MASTERS: &str = "system:masters";
+/// The group of all whom somebody knows.
+pub const AUTHENTICATED: &str = "system:authenticated";
+/// The group of all whom nobody knows.
+pub const UNAUTHENTICATED: &str = "system:unauthenticated";
+/// Somebody that nobody knows.
+pub const ANONYMOUS: &str = "system:anonymous";
+
 impl User {
     /// Somebody that nobody knows.
     pub fn anonymous() -> User {
+        User { name: ANONYMOUS.into(), groups: vec![UNAUTHENTICATED.into()], ..User::default() }
+    }
+
+    /// A service account; `uid` may be empty.
+    pub fn service_account(namespace: &str, name: &str, uid: &str) -> User {
         User {
-            name: "system:anonymous".into(),
-            groups: vec!["system:unauthenticated".into()],
+            name: format!("system:serviceaccount:{namespace}:{name}"),
+            uid: uid.into(),
+            groups: service_account_groups(namespace).into(),
+            ..User::default()
+        }
+    }
+
+    /// The server itself: who makes what a fresh server has, and does the chores.
+    pub fn server() -> User {
+        User {
+            name: "system:apiserver".into(),
+            groups: vec![MASTERS.into(), AUTHENTICATED.into()],
             ..User::default()
         }
     }
@@ -29,4 +53,9 @@ impl User {
     pub fn is_in(&self, group: &str) -> bool {
         self.groups.iter().any(|other| other == group)
     }
+}
+
+/// The groups of all service accounts of a namespace.
+pub fn service_account_groups(namespace: &str) -> [String; 2] {
+    ["system:serviceaccounts".into(), format!("system:serviceaccounts:{namespace}")]
 }

@@ -1,19 +1,22 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint, value_parser};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::check;
 use crate::check::trace_file::TraceFile;
 use crate::exit::Exit;
 use crate::generate;
+use crate::hub;
 use crate::memory::Memory;
 use crate::output::Format;
+use crate::whole::whole;
 
 /// A fleet control plane whose protocols are checked before they run.
 #[derive(Parser)]
@@ -25,15 +28,49 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  bowline hub --data ./hub             serve the Kubernetes API from one directory
   bowline check --list                 what models there are
   bowline check seed/update-cluster    explore one and judge its properties
   bowline completion bash              completion for a shell";
 
 #[derive(Subcommand)]
 enum Command {
+    Hub(HubArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
     Man(ManArgs),
+}
+
+const HUB_EXAMPLES: &str = "\
+Examples:
+  bowline hub --data ./hub
+  bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
+  KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
+
+Exit codes:
+  0  it was told to end, and ended
+  1  it cannot start: the data is in use or damaged, the address is taken";
+
+/// Serve the Kubernetes API from one process and one directory
+///
+/// On first use the directory is made, with keys, certificates and the administrator's kubeconfig. What is
+/// acknowledged is on disk; after `kill -9` it goes on where it was.
+///
+/// Ctrl-C and SIGTERM let requests end; a second one ends at once.
+#[derive(Args)]
+#[command(after_help = HUB_EXAMPLES)]
+struct HubArgs {
+    /// The directory that it keeps everything in
+    #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
+    data: PathBuf,
+
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443")]
+    listen: SocketAddr,
+
+    /// A further name or address by which clients reach it; may be given several times
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -94,30 +131,34 @@ pub(crate) struct CheckArgs {
     pub(crate) expected: bool,
 
     /// The size of the model; what is left out has its default (see --list)
-    #[arg(long, value_name = "KEY=VALUE,…")]
+    #[arg(long, value_name = "KEY=VALUE,...", value_hint = ValueHint::Other)]
     pub(crate) size: Option<String>,
 
     /// Budgets of faults to put in, such as crash=1,lost-reply=1 (see --list for a model's kinds)
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::Other)]
     pub(crate) faults: Option<String>,
 
     /// Judge only this property; may be given several times. `none` only counts states
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) property: Vec<String>,
 
     /// Worker threads [default: as many as there are processors]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other,
+          value_parser = whole::<u16>(1, 256))]
     pub(crate) threads: Option<u16>,
 
     /// End as INCOMPLETE when more states than this were found
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX))]
     pub(crate) max_states: Option<u64>,
 
     /// End as INCOMPLETE when more memory than this is held, such as 8GiB or 500MB
-    #[arg(long, value_name = "AMOUNT", default_value = "2500MB")]
+    #[arg(long, value_name = "AMOUNT", value_hint = ValueHint::Other, default_value = "2500MB")]
     pub(crate) max_memory: Memory,
 
-    /// Keep 128-bit fingerprints instead of states: less memory, and a chance of error that is printed
+    /// Keep 128-bit fingerprints instead of states
+    ///
+    /// Less memory where a state is larger than a fingerprint (16 bytes), more where it is not; and a
+    /// chance that two states are taken for one, which is printed.
     #[arg(long)]
     pub(crate) fingerprint: bool,
 
@@ -128,18 +169,19 @@ pub(crate) struct CheckArgs {
     /// Instead of exploring, walk at random this many times: for what is too large to explore
     ///
     /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
-    /// they know nothing. One thread takes them all, and it keeps a fingerprint of each state.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..),
+    /// they know nothing. One thread takes them all, and keeps a fingerprint of each state and the way.
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX),
           conflicts_with_all = ["threads", "max_states", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,
 
     /// How many steps a walk may take
-    #[arg(long, value_name = "N", requires = "walks", default_value_t = 1000,
-          value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "walks", value_hint = ValueHint::Other, default_value_t = 1000,
+          value_parser = whole::<u32>(1, u32::MAX.into()))]
     pub(crate) walk_steps: u32,
 
     /// The seed of the walks; the same seed gives the same walks [default: from the clock, printed]
-    #[arg(long, value_name = "N", requires = "walks")]
+    #[arg(long, value_name = "N", requires = "walks", value_hint = ValueHint::Other,
+          value_parser = whole::<u64>(0, u64::MAX))]
     pub(crate) seed: Option<u64>,
 
     /// Write the counterexample to a file: .txt, .json or .svg
@@ -185,7 +227,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["hub", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -200,6 +242,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
+        Command::Hub(args) => hub::run(args.data, args.listen, args.name),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),
         Command::Man(ManArgs { dir: Some(dir), .. }) => generate::man_pages(&dir),

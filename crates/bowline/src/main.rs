@@ -6,12 +6,14 @@ mod columns;
 mod exit;
 mod figures;
 mod generate;
+mod hub;
 mod memory;
 mod nearest;
 mod output;
 mod palette;
 mod progress;
 mod signals;
+mod whole;
 
 fn main() -> std::process::ExitCode {
     exit::end(cli::run())

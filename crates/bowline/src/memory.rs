@@ -32,10 +32,13 @@ impl FromStr for Memory {
         let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, name) = text.split_at(digits);
         let bytes = number.parse::<f64>().ok().zip(unit(name.trim())).map(|(number, unit)| number * unit);
-        bytes
-            .filter(|bytes| (1.0..=u64::MAX as f64).contains(bytes))
-            .map(|bytes| Memory(bytes as u64))
-            .ok_or_else(|| "give an amount of memory such as 500MB, 2GiB or 1.5Gi".into())
+        match bytes {
+            Some(bytes) if bytes > u64::MAX as f64 => {
+                Err("that is more memory than can be counted; give at most 16777216TiB".into())
+            }
+            Some(bytes) if bytes >= 1.0 => Ok(Memory(bytes as u64)),
+            _ => Err("give an amount of memory such as 500MB, 2GiB or 1.5Gi".into()),
+        }
     }
 }
 
@@ -77,6 +80,11 @@ mod tests {
         for text in ["", "GiB", "2XB", "-1MB", "0", "1.2.3MB", "99999999999TiB"] {
             assert!(text.parse::<Memory>().is_err(), "{text}");
         }
+        assert_eq!(
+            "99999999999TiB".parse::<Memory>(),
+            Err("that is more memory than can be counted; give at most 16777216TiB".into())
+        );
+        assert!("16777216TiB".parse::<Memory>().is_ok());
     }
 
     #[test]

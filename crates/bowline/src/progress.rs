@@ -3,33 +3,21 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use bowline_explorer::{Phase, Progress};
+use bowline_explorer::{Phase, Progress, Walked};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::figures::{per_second, rough};
+use crate::figures::{counted, per_second, rough};
 use crate::memory::Memory;
-
-/// What a run does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Work {
-    /// Visits every state and keeps it.
-    Explore,
-    /// Visits every state and keeps a fingerprint of it.
-    ExploreFingerprints,
-    /// Walks at random.
-    Walk,
-}
 
 /// A line on stderr, if that is a terminal and progress is wanted.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     started: Instant,
-    work: Work,
 }
 
 impl ProgressLine {
     /// Starts the line of a run. What is run is named where the user has not just typed it.
-    pub(crate) fn start(label: Option<&str>, work: Work, quiet: bool) -> Self {
+    pub(crate) fn start(label: Option<&str>, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = ProgressBar::new_spinner();
         if visible {
@@ -43,7 +31,7 @@ impl ProgressLine {
         } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        ProgressLine { bar, started: Instant::now(), work }
+        ProgressLine { bar, started: Instant::now() }
     }
 
     /// Whether anybody sees it.
@@ -53,7 +41,7 @@ impl ProgressLine {
 
     /// Shows how far the run is.
     pub(crate) fn show(&self, progress: &Progress<'_>) {
-        self.bar.set_message(message(progress, self.started.elapsed().as_secs_f64(), self.work));
+        self.bar.set_message(message(progress, self.started.elapsed().as_secs_f64()));
     }
 
     /// Takes the line away: what follows are results.
@@ -62,23 +50,26 @@ impl ProgressLine {
     }
 }
 
-fn message(progress: &Progress<'_>, seconds: f64, work: Work) -> String {
-    let states = rough(progress.distinct);
-    let memory = Memory(progress.bytes);
-    if let Phase::Liveness(property) = progress.phase {
-        return format!("liveness of {property}: {states} states, {memory}");
-    }
-    let rate = rough(per_second(progress.distinct, seconds));
-    let (frontier, depth) = (rough(progress.frontier), progress.depth);
-    match work {
-        Work::Walk => format!("walking: {states} states, {rate}/s, depth {depth}, {memory}"),
-        Work::Explore => {
-            format!("exploring: {states} states, {rate}/s, frontier {frontier}, depth {depth}, {memory}")
+fn message(progress: &Progress<'_>, seconds: f64) -> String {
+    let states = format!("{} states", rough(progress.distinct));
+    let (depth, memory) = (progress.depth, Memory(progress.bytes));
+    match progress.phase {
+        Phase::Exploring => {
+            let (rate, frontier) = (rough(per_second(progress.distinct, seconds)), rough(progress.frontier));
+            let explored =
+                format!("exploring: {states}, {rate}/s, frontier {frontier}, depth {depth}, {memory}");
+            // Exact states do not collide.
+            match progress.collision_probability {
+                0.0 => explored,
+                collision => format!("{explored}, collision ≤ {collision:.0e}"),
+            }
         }
-        Work::ExploreFingerprints => {
-            let explored = message(progress, seconds, Work::Explore);
-            format!("{explored}, collision ≤ {:.0e}", progress.collision_probability)
+        Phase::Walking(Walked { walks, steps }) => {
+            let (walks, rate) = (counted(walks, "walk"), rough(per_second(steps, seconds)));
+            format!("walking: {walks} done, {rate} steps/s, {states}, depth {depth}, {memory}")
         }
+        Phase::Components => format!("liveness: looking for cycles among {states}, {memory}"),
+        Phase::Liveness(property) => format!("liveness of {property}: {states}, {memory}"),
     }
 }
 
@@ -86,24 +77,39 @@ fn message(progress: &Progress<'_>, seconds: f64, work: Work) -> String {
 mod tests {
     use super::*;
 
+    const EXPLORING: Progress<'_> = Progress {
+        phase: Phase::Exploring,
+        distinct: 1_200_000,
+        generated: 5_000_000,
+        frontier: 40_000,
+        depth: 23,
+        bytes: 64 << 20,
+        collision_probability: 0.0,
+    };
+
     #[test]
     fn tells_states_rate_frontier_depth_and_memory() {
-        let progress = Progress {
-            phase: Phase::Exploring,
-            distinct: 1_200_000,
-            generated: 5_000_000,
-            frontier: 40_000,
-            depth: 23,
-            bytes: 64 << 20,
-            collision_probability: 2e-27,
-        };
         assert_eq!(
-            message(&progress, 2.0, Work::Explore),
+            message(&EXPLORING, 2.0),
             "exploring: 1.20M states, 600k/s, frontier 40.0k, depth 23, 64.0 MiB"
         );
-        assert!(message(&progress, 2.0, Work::ExploreFingerprints).ends_with("64.0 MiB, collision ≤ 2e-27"));
-        assert_eq!(message(&progress, 2.0, Work::Walk), "walking: 1.20M states, 600k/s, depth 23, 64.0 MiB");
-        let liveness = Progress { phase: Phase::Liveness("Ends"), ..progress };
-        assert_eq!(message(&liveness, 2.0, Work::Explore), "liveness of Ends: 1.20M states, 64.0 MiB");
+        let fingerprints = Progress { collision_probability: 2e-27, ..EXPLORING };
+        assert!(message(&fingerprints, 2.0).ends_with("64.0 MiB, collision ≤ 2e-27"));
+    }
+
+    #[test]
+    fn tells_walks_done_and_steps_of_a_walk() {
+        let phase = Phase::Walking(Walked { walks: 1_234, steps: 5_000_000 });
+        assert_eq!(
+            message(&Progress { phase, collision_probability: 2e-27, ..EXPLORING }, 2.0),
+            "walking: 1,234 walks done, 2.50M steps/s, 1.20M states, depth 23, 64.0 MiB"
+        );
+    }
+
+    #[test]
+    fn names_what_comes_after_the_last_state_was_found() {
+        let liveness = |phase| message(&Progress { phase, frontier: 0, ..EXPLORING }, 2.0);
+        assert_eq!(liveness(Phase::Components), "liveness: looking for cycles among 1.20M states, 64.0 MiB");
+        assert_eq!(liveness(Phase::Liveness("Ends")), "liveness of Ends: 1.20M states, 64.0 MiB");
     }
 }

@@ -6,7 +6,7 @@ use crate::expand::Sighting;
 use crate::graph::Graph;
 use crate::liveness::{Claim, Liveness, Stopped};
 use crate::model::Model;
-use crate::options::{Options, Phase, Progress, Refused, Storage};
+use crate::options::{Options, Phase, Refused, Storage};
 use crate::parallel::in_pool;
 use crate::plan::Plan;
 use crate::property::{Formula, Kind, Property};
@@ -34,7 +34,8 @@ fn run<M: Model, H: Shelf<M::State>>(plan: &Plan<'_, M>, options: &Options<'_>) 
     let mut search: Search<'_, M, H> = Search::new(plan, options);
     let ended = search.run()?;
     search.free_buffers();
-    let mut run = Run { plan, options, search, ended };
+    let explored = matches!(ended, Ended::Complete);
+    let mut run = Run { plan, options, search, explored, ended };
     let lassos = run.lassos();
     let replay = Replay { plan, shards: &run.search.shards };
     let verdicts = plan.properties.iter().zip(lassos).enumerate();
@@ -48,6 +49,7 @@ fn run<M: Model, H: Shelf<M::State>>(plan: &Plan<'_, M>, options: &Options<'_>) 
         peak_bytes: run.search.peak_bytes,
         collision_probability: H::collision_probability(distinct),
         verdicts,
+        walked: None,
         end: match run.ended {
             Ended::Complete => End::Complete,
             Ended::MaxStates => End::MaxStates,
@@ -65,6 +67,8 @@ struct Run<'a, M: Model, H: Shelf<M::State>> {
     plan: &'a Plan<'a, M>,
     options: &'a Options<'a>,
     search: Search<'a, M, H>,
+    /// Every state was visited: what is of states and steps is settled, even if liveness is not.
+    explored: bool,
     ended: Ended,
 }
 
@@ -106,7 +110,7 @@ impl<M: Model, H: Shelf<M::State>> Run<'_, M, H> {
             if stopped() {
                 return Err(Stopped);
             }
-            self.report(property.name(), bytes);
+            self.search.tell(Phase::Liveness(property.name()), 0, bytes);
             *outcome = Outcome::Holds;
             for claim in claims {
                 let violation = liveness.violation(claim).inspect_err(|_| *outcome = Outcome::None)?;
@@ -117,20 +121,6 @@ impl<M: Model, H: Shelf<M::State>> Run<'_, M, H> {
             }
         }
         Ok(())
-    }
-
-    fn report(&self, property: &str, bytes: u64) {
-        if let Some(progress) = self.options.progress {
-            progress(&Progress {
-                phase: Phase::Liveness(property),
-                distinct: self.search.distinct(),
-                generated: self.search.generated,
-                frontier: 0,
-                depth: self.search.depth,
-                bytes,
-                collision_probability: H::collision_probability(self.search.distinct()),
-            });
-        }
     }
 
     fn judge(
@@ -145,13 +135,13 @@ impl<M: Model, H: Shelf<M::State>> Run<'_, M, H> {
             Sighting::State(id) => replay.to_state(id),
             Sighting::StepFrom(id) => replay.to_step(id, property),
         });
-        let complete = matches!(self.ended, Ended::Complete);
+        let all_seen = self.explored && !kind.is_liveness();
         let (verdict, trace) = match (outcome, sighting) {
             (Outcome::Violated(trace), _) => (Verdict::Violated, Some(trace)),
             (Outcome::Holds, _) => (Verdict::Holds, None),
             (Outcome::None, Some(trace)) if kind == Kind::Sometimes => (Verdict::Reached, Some(trace)),
             (Outcome::None, Some(trace)) => (Verdict::Violated, Some(trace)),
-            (Outcome::None, None) if !complete => (Verdict::Unknown, None),
+            (Outcome::None, None) if !all_seen => (Verdict::Unknown, None),
             (Outcome::None, None) if kind == Kind::Sometimes => (Verdict::Unreached, None),
             (Outcome::None, None) => (Verdict::Holds, None),
         };

@@ -146,7 +146,8 @@ impl<M: Model, H: Shelf<M::State>> Expander<'_, M, H> {
     ) {
         piece.clear();
         let at = Cell::new(StateId::NONE);
-        // A panic leaves the piece half-filled, and then nobody reads more of it than the panic.
+        // A panic leaves the piece half-filled, and then nobody reads more of it than the panic and what was
+        // sighted before.
         let outcome = catch(|| {
             for source in sources {
                 at.set(source);

@@ -4,6 +4,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
+use crate::report::Walked;
+
 /// How to run.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -53,6 +55,11 @@ pub enum Storage {
     Fingerprint,
 }
 
+impl Storage {
+    /// How large a fingerprint is. States that are no larger are cheaper to keep as they are.
+    pub const FINGERPRINT_BYTES: usize = size_of::<u128>();
+}
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
@@ -77,6 +84,10 @@ pub struct Progress<'a> {
 pub enum Phase<'a> {
     /// Finding states.
     Exploring,
+    /// Walking at random.
+    Walking(Walked),
+    /// All states are found; finding the components of their graph, in which all liveness is judged.
+    Components,
     /// Looking for fair cycles that violate this property.
     Liveness(&'a str),
 }
@@ -105,6 +116,8 @@ pub enum Refused {
     NotForWalks(&'static str),
     /// The model has more fairness classes than can be told apart.
     TooManyClasses(usize),
+    /// The operating system did not start so many threads.
+    NoThreads(usize),
 }
 
 impl fmt::Display for Refused {
@@ -129,6 +142,8 @@ impl fmt::Display for Refused {
             Refused::TooManyClasses(count) => {
                 write!(f, "this model has {count} fairness classes; at most {} are supported", u16::MAX)
             }
+            Refused::NoThreads(1) => write!(f, "cannot start a thread"),
+            Refused::NoThreads(count) => write!(f, "cannot start {count} threads"),
         }
     }
 }

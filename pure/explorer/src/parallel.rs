@@ -4,12 +4,17 @@ use std::num::NonZeroUsize;
 
 use rayon::prelude::*;
 
+use crate::options::Refused;
+
 /// Does the work in a pool of so many threads, in which [`in_parallel`] then finds them.
 ///
 /// They are named `explorer`, so that a binary can tell a panicking model from a bug of its own.
-pub(crate) fn in_pool<T: Send>(threads: NonZeroUsize, work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn in_pool<T: Send>(
+    threads: NonZeroUsize,
+    work: impl FnOnce() -> Result<T, Refused> + Send,
+) -> Result<T, Refused> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).thread_name(|_| "explorer".into());
-    pool.build().expect("the operating system starts threads").install(work)
+    pool.build().map_err(|_| Refused::NoThreads(threads.get()))?.install(work)
 }
 
 /// Does the work on every item, by all threads of the pool.

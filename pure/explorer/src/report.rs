@@ -14,12 +14,23 @@ pub struct Report {
     pub depth: u32,
     /// Why the run ended.
     pub end: End,
-    /// The most memory that states, tables and graph held at a time.
+    /// The most memory that states, tables, graph and walks held at a time.
     pub peak_bytes: u64,
     /// An upper bound for the chance that two states were taken for one.
     pub collision_probability: f64,
     /// One verdict a property, in the order in which the model declares them.
     pub verdicts: Vec<Judged>,
+    /// How far random walks went; `None` if states were explored.
+    pub walked: Option<Walked>,
+}
+
+/// How far random walks went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Walked {
+    /// Walks that were taken to their end.
+    pub walks: u64,
+    /// The steps of all walks.
+    pub steps: u64,
 }
 
 /// Why a run ended.

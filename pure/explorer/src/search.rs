@@ -120,6 +120,9 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
                 return Ok(ended);
             }
         }
+        if self.graph.is_some() {
+            self.tell(Phase::Components, 0, self.bytes());
+        }
         if let Some(graph) = &mut self.graph {
             graph.finish(self.options.threads.get());
         }
@@ -150,8 +153,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
             let batch = self.batch_size().min(self.frontier.len() - done);
             let pieces = if batch < PARALLEL { 1 } else { self.pieces.len() };
             self.compute(done, batch, pieces);
-            // The batch of a panic counts for nothing: its pieces end where the threads' shares do.
-            if let Some(panicked) = self.pieces[..pieces].iter().find_map(|piece| piece.panicked.clone()) {
+            if let Some(panicked) = self.first_panic(pieces) {
                 return Some(Ended::Panicked(panicked));
             }
             self.insert(pieces);
@@ -163,6 +165,22 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
             }
         }
         None
+    }
+
+    /// The first panic of the batch, in the order of states. What was seen before it stays seen; the rest of
+    /// the batch counts for nothing, because how much of it there is depends on the threads' shares.
+    fn first_panic(&mut self, pieces: usize) -> Option<Panicked> {
+        let pieces = &self.pieces[..pieces];
+        let first = pieces.iter().position(|piece| piece.panicked.is_some())?;
+        let panicked = pieces[first].panicked.clone()?;
+        for piece in &pieces[..=first] {
+            for (seen, sighting) in self.sightings.iter_mut().zip(&piece.sightings) {
+                // A step from the state of the panic cannot be taken again: it may be the one that panics.
+                let sighting = sighting.filter(|it| *it != Sighting::StepFrom(panicked.state));
+                *seen = seen.or(sighting);
+            }
+        }
+        Some(panicked)
     }
 
     /// A small budget of states is met with small batches.
@@ -245,12 +263,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         let bytes = self.bytes();
         self.peak_bytes = self.peak_bytes.max(bytes);
         let frontier = (self.frontier.len() - done + self.next.len()) as u64;
-        if let Some(progress) = self.options.progress {
-            let (generated, depth) = (self.generated, self.depth);
-            let collision_probability = H::collision_probability(distinct);
-            let phase = Phase::Exploring;
-            progress(&Progress { phase, distinct, generated, frontier, depth, bytes, collision_probability });
-        }
+        self.tell(Phase::Exploring, frontier, bytes);
         if frontier == 0 {
             return None;
         }
@@ -265,6 +278,15 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         }
     }
 
+    /// Tells how far the run is, if somebody wants to know.
+    pub(crate) fn tell(&self, phase: Phase<'_>, frontier: u64, bytes: u64) {
+        if let Some(progress) = self.options.progress {
+            let (distinct, generated, depth) = (self.distinct(), self.generated, self.depth);
+            let collision_probability = H::collision_probability(distinct);
+            progress(&Progress { phase, distinct, generated, frontier, depth, bytes, collision_probability });
+        }
+    }
+
     /// A search that ends early still judges the states that it found and did not expand, and counts
     /// the level that it began.
     fn end_early(&mut self, done: usize, ended: Ended) -> Ended {
@@ -272,10 +294,10 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
         let left = self.frontier[done..].iter().chain(&self.next);
         self.expander().judge_all(left.copied(), &mut pieces[0]);
         self.pieces = pieces;
+        self.collect(1);
         if let Some(panicked) = self.pieces[0].panicked.take() {
             return Ended::Panicked(panicked);
         }
-        self.collect(1);
         self.depth += u32::from(!self.next.is_empty());
         ended
     }

@@ -9,8 +9,12 @@ use crate::panics::{catch, fields, locate, name};
 use crate::parallel::in_pool;
 use crate::plan::{Plan, Watch};
 use crate::property::Kind;
-use crate::report::{End, Judged, Report, Step, Trace, Verdict};
+use crate::random::SplitMix;
+use crate::report::{End, Judged, Report, Step, Trace, Verdict, Walked};
 use crate::shelf::{Fingerprints, Shelf};
+
+/// How many steps a walk takes between two reports of how far it is.
+const TELL: u64 = 1 << 16;
 
 /// How to walk at random.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +40,14 @@ pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<
             plan: &plan,
             options,
             watch: plan.watch(|_| false),
-            random: SplitMix(walks.seed),
+            random: SplitMix::new(walks.seed),
             seen: Fingerprints::default(),
             generated: 0,
             depth: 0,
+            walked: Walked { walks: 0, steps: 0 },
             shortest: plan.properties.iter().map(|_| None).collect(),
+            kept_bytes: 0,
+            peak_bytes: 0,
         };
         let initial = || model.init().into_iter().map(|state| model.canonical(state)).collect::<Vec<_>>();
         let end = match catch(initial) {
@@ -65,25 +72,16 @@ fn refuse(options: &Options<'_>) -> Result<(), Refused> {
     useless.iter().find(|(asked, _)| *asked).map_or(Ok(()), |(_, option)| Err(Refused::NotForWalks(option)))
 }
 
-/// Steele, Lea and Flood's generator: small, and the same everywhere.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        // Multiplying instead of dividing: the bias of 2^-64 does not matter here.
-        ((u128::from(z) * bound as u128) >> 64) as usize
-    }
-}
-
 /// A walk: where it began, and the actions that it took.
 struct Path<M: Model> {
     initial: M::State,
     actions: Vec<M::Action>,
+}
+
+impl<M: Model> Path<M> {
+    fn bytes(&self) -> usize {
+        self.actions.capacity() * size_of::<M::Action>()
+    }
 }
 
 impl<M: Model> Clone for Path<M> {
@@ -100,8 +98,12 @@ struct Walker<'a, M: Model> {
     seen: Fingerprints<M::State>,
     generated: u64,
     depth: u32,
+    walked: Walked,
     /// The shortest walk that settles each property.
     shortest: Vec<Option<Path<M>>>,
+    /// The memory that they hold.
+    kept_bytes: usize,
+    peak_bytes: u64,
 }
 
 impl<M: Model> Walker<'_, M> {
@@ -113,34 +115,45 @@ impl<M: Model> Walker<'_, M> {
                 let (trace, state) = self.trace(&path);
                 return End::Panicked { message: locate(self.plan, &state, &message), trace };
             }
-            if let Some(progress) = self.options.progress {
-                progress(&Progress {
-                    phase: Phase::Exploring,
-                    distinct: self.seen.len().into(),
-                    generated: self.generated,
-                    frontier: 0,
-                    depth: self.depth,
-                    bytes: self.seen.bytes() as u64,
-                    collision_probability: Fingerprints::<M::State>::collision_probability(
-                        self.seen.len().into(),
-                    ),
-                });
-            }
-            if let Some(end) = self.must_end() {
+            if let Some(end) = self.must_end(&path) {
                 return end;
             }
+            self.walked.walks += 1;
+            self.tell(&path);
         }
         End::Walked
     }
 
     /// Why no further step may be taken, if that is so.
-    fn must_end(&self) -> Option<End> {
+    fn must_end(&mut self, path: &Path<M>) -> Option<End> {
+        let bytes = self.bytes(path);
+        self.peak_bytes = self.peak_bytes.max(bytes);
         if self.options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             Some(End::Stopped)
-        } else if self.options.max_bytes.is_some_and(|max| self.seen.bytes() as u64 > max) {
+        } else if self.options.max_bytes.is_some_and(|max| bytes > max) {
             Some(End::MaxBytes)
         } else {
             None
+        }
+    }
+
+    /// Memory held: what was seen, the walks that are kept, and the one that is under way.
+    fn bytes(&self, path: &Path<M>) -> u64 {
+        (self.seen.bytes() + self.kept_bytes + path.bytes()) as u64
+    }
+
+    fn tell(&self, path: &Path<M>) {
+        if let Some(progress) = self.options.progress {
+            let distinct = self.seen.len().into();
+            progress(&Progress {
+                phase: Phase::Walking(self.walked),
+                distinct,
+                generated: self.generated,
+                frontier: 0,
+                depth: self.depth,
+                bytes: self.bytes(path),
+                collision_probability: Fingerprints::<M::State>::collision_probability(distinct),
+            });
         }
     }
 
@@ -159,13 +172,17 @@ impl<M: Model> Walker<'_, M> {
                 deadlock.into_iter().for_each(|property| self.settle(property, path));
                 return;
             }
-            if path.actions.len() as u32 >= steps || self.must_end().is_some() {
+            if path.actions.len() as u32 >= steps || self.must_end(path).is_some() {
                 return;
+            }
+            if self.walked.steps % TELL == TELL - 1 {
+                self.tell(path);
             }
             let action = actions.swap_remove(self.random.below(actions.len()));
             let next = model.next(&state, &action);
             let normal = model.canonical(next.clone());
             self.generated += 1;
+            self.walked.steps += 1;
             // What panics is not part of the path, so that the path can be walked again.
             path.actions.push(action.clone());
             if next != state {
@@ -192,6 +209,7 @@ impl<M: Model> Walker<'_, M> {
         let shortest = &mut self.shortest[property];
         if shortest.as_ref().is_none_or(|known| path.actions.len() < known.actions.len()) {
             *shortest = Some(path.clone());
+            self.kept_bytes = self.shortest.iter().flatten().map(Path::bytes).sum();
         }
     }
 
@@ -229,9 +247,10 @@ impl<M: Model> Walker<'_, M> {
             generated: self.generated,
             depth: self.depth,
             end,
-            peak_bytes: self.seen.bytes() as u64,
+            peak_bytes: self.peak_bytes,
             collision_probability: Fingerprints::<M::State>::collision_probability(distinct),
             verdicts: verdicts.collect(),
+            walked: Some(self.walked),
         }
     }
 }

@@ -3,10 +3,12 @@
 mod common;
 
 use std::num::NonZeroUsize;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bowline_explorer::{
-    Class, End, Field, Model, Options, Phase, Property, Refused, Report, Storage, Verdict, Walks, check, walk,
+    Class, End, Field, Model, Options, Phase, Progress, Property, Refused, Report, Storage, Verdict, Walked,
+    Walks, check, walk,
 };
 use common::{Claim, Table, run, set, states, verdict};
 
@@ -203,11 +205,87 @@ fn a_panic_in_a_property_is_seen_although_the_state_has_no_actions() {
     );
 }
 
+/// One step to each of a thousand states; panics in judging one of them, or a step from it.
+struct Crowd {
+    panics: fn(place: &str, state: u32) -> bool,
+}
+
+impl Model for Crowd {
+    type State = u32;
+    type Action = u32;
+
+    fn init(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+        out.extend(if *state == 0 { 1..=1000 } else { state + 1000..=state + 1000 });
+    }
+
+    fn next(&self, _: &u32, action: &u32) -> u32 {
+        *action
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("Not500", |_, s| *s != 500),
+            Property::always("Not700", |_, s| *s != 700),
+            Property::always_step("NotFrom500", |_, s, _, _| *s != 500),
+            Property::always_step("NotFrom600", |_, s, _, _| *s != 600),
+            Property::always("Panics", |m: &Self, s| {
+                assert!(!(m.panics)("state", *s), "fell over at {s}");
+                true
+            }),
+            Property::always_step("PanicsToo", |m: &Self, s, _, _| {
+                assert!(!(m.panics)("step", *s), "fell over from {s}");
+                true
+            }),
+        ]
+    }
+
+    fn action_name(&self, action: &u32) -> String {
+        format!("To({action})")
+    }
+
+    fn fields(&self, state: &u32) -> Vec<Field> {
+        vec![Field::new("s", state.to_string())]
+    }
+}
+
+#[test]
+fn what_was_seen_before_a_panic_stays_seen_with_any_number_of_threads() {
+    use Verdict::{Unknown, Violated};
+    let verdicts = |report: &Report| report.verdicts.iter().map(|judged| judged.verdict).collect::<Vec<_>>();
+    let seen = [Violated, Unknown, Violated, Unknown, Unknown, Unknown];
+    let in_state = Crowd { panics: |place, s| place == "state" && s == 600 };
+    let in_step = Crowd { panics: |place, s| place == "step" && s == 600 };
+    for (model, says) in [(in_state, "judging Panics"), (in_step, "judging PanicsToo")] {
+        let one = run(&model);
+        assert!(
+            matches!(&one.end, End::Panicked { message, .. } if message.starts_with(says)),
+            "{:?}",
+            one.end
+        );
+        assert_eq!(verdicts(&one), seen);
+        assert_eq!(one.verdicts[0].trace.as_ref().map(states), Some(vec![0, 500]));
+        for threads in [2, 3, 8] {
+            let threads = NonZeroUsize::new(threads).expect("some threads");
+            assert_eq!(check(&model, &Options { threads, ..Options::default() }).as_ref(), Ok(&one));
+        }
+    }
+    // A search that ends early judges what it found; that a model panics there takes nothing away.
+    let early = Options { max_states: Some(900), ..Options::default() };
+    let model = Crowd { panics: |place, s| place == "state" && s == 600 };
+    let report = check(&model, &early).expect("supported");
+    assert!(matches!(report.end, End::Panicked { .. }), "{:?}", report.end);
+    assert_eq!(verdicts(&report), [Violated, Unknown, Unknown, Unknown, Unknown, Unknown]);
+}
+
 #[test]
 fn somebody_can_stop_a_run_and_gets_what_was_found() {
     let stop = AtomicBool::new(false);
     let batches = AtomicU64::new(0);
-    let progress = |progress: &bowline_explorer::Progress<'_>| {
+    let progress = |progress: &Progress<'_>| {
         assert_eq!(progress.phase, Phase::Exploring);
         if batches.fetch_add(1, Ordering::Relaxed) == 3 {
             stop.store(true, Ordering::Relaxed);
@@ -223,7 +301,7 @@ fn somebody_can_stop_a_run_and_gets_what_was_found() {
 #[test]
 fn a_run_stopped_during_liveness_is_not_complete() {
     let stop = AtomicBool::new(false);
-    let progress = |progress: &bowline_explorer::Progress<'_>| {
+    let progress = |progress: &Progress<'_>| {
         if matches!(progress.phase, Phase::Liveness(_)) {
             stop.store(true, Ordering::Relaxed);
         }
@@ -237,6 +315,50 @@ fn a_run_stopped_during_liveness_is_not_complete() {
         report.verdicts.iter().map(|judged| judged.verdict).collect::<Vec<_>>(),
         [Verdict::Holds, Verdict::Unknown]
     );
+}
+
+/// Something of every kind: only what is of liveness needs more than all states.
+fn of_every_kind() -> Table {
+    let mut table = Table::new(&[0], &[(0, 1, 0)], 1, Claim::Always(set([0, 1])));
+    table.claims.push(("Q", Claim::NoStep(set([1]), set([0]))));
+    table.claims.push(("R", Claim::Sometimes(set([2]))));
+    table.claims.push(("S", Claim::Eventually(set([1]))));
+    table
+}
+
+#[test]
+fn a_run_that_visited_all_states_knows_all_but_liveness() {
+    let stop = AtomicBool::new(false);
+    let progress = |progress: &Progress<'_>| {
+        if progress.phase == Phase::Components {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let stopped = Options { stop: Some(&stop), progress: Some(&progress), ..Options::default() };
+    // Enough for the states and their graph, and not for the search for cycles.
+    let bytes = check(&of_every_kind(), &Options { properties: Some(&[]), ..Options::default() });
+    let short = Options { max_bytes: bytes.map(|report| report.peak_bytes + 50).ok(), ..Options::default() };
+    for (options, end) in [(stopped, End::Stopped), (short, End::MaxBytes)] {
+        let report = check(&of_every_kind(), &options).expect("supported");
+        assert_eq!(report.end, end);
+        let verdicts: Vec<_> = report.verdicts.iter().map(|judged| judged.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Holds, Verdict::Holds, Verdict::Unreached, Verdict::Unknown]);
+    }
+}
+
+#[test]
+fn every_phase_is_told() {
+    let phases = Mutex::new(Vec::new());
+    let progress =
+        |progress: &Progress<'_>| phases.lock().expect("one thread").push(format!("{:?}", progress.phase));
+    let options = Options { progress: Some(&progress), ..Options::default() };
+    check(&of_every_kind(), &options).expect("supported");
+    let walks = Walks { count: 1, steps: 1, seed: 1 };
+    walk(&of_every_kind(), walks, &options).expect("supported");
+    let mut phases = phases.into_inner().expect("one thread");
+    phases.dedup();
+    let walking = "Walking(Walked { walks: 1, steps: 1 })";
+    assert_eq!(phases, ["Exploring", "Components", "Liveness(\"S\")", walking]);
 }
 
 #[test]
@@ -395,6 +517,21 @@ fn what_a_walk_would_pass_over_is_refused_and_its_memory_is_bounded() {
     let never = AtomicBool::new(false);
     let report = walk(&Tireless(&never), walks, &Options { max_bytes: Some(100_000), ..options });
     assert_eq!(report.map(|report| report.end), Ok(End::MaxBytes));
+}
+
+#[test]
+fn the_walk_that_is_remembered_counts_as_memory() {
+    // Two states, and a way that only gets longer: eight bytes a step.
+    let table = Table::new(&[0], &[(0, 1, 0), (1, 0, 0)], 0, Claim::Always(set([0])));
+    let walks = Walks { count: 1, steps: 100_000, seed: 1 };
+    let report = walk(&table, walks, &Options::default()).expect("supported");
+    assert!(report.peak_bytes > 800_000, "{} bytes", report.peak_bytes);
+    assert_eq!(report.walked, Some(Walked { walks: 1, steps: 100_000 }));
+    let options = Options { max_bytes: Some(500_000), ..Options::default() };
+    let report = walk(&table, walks, &options).expect("supported");
+    assert_eq!(report.end, End::MaxBytes);
+    assert_eq!(report.walked.map(|walked| walked.walks), Some(0), "a walk cut off is not done");
+    assert_eq!(report.verdicts[0].verdict, Verdict::Violated, "what was found before stays found");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::head::Head;
+use crate::head::{Head, waits};
 use crate::object::{Finalizer, MetaOf, Object, OwnerOf};
 use crate::request::{Expect, Propagation, Request};
 
@@ -23,6 +23,12 @@ pub fn look<O: Object>(head: &Head<O>, object: &Arc<O>, now: &O::Time) -> Option
         return Some(without(object, &Finalizer::Foreground));
     }
     None
+}
+
+/// Whether it is not being deleted, and all of its owners live: most objects are so, most of the time.
+pub(crate) fn is_kept<O: Object>(head: &Head<O>, object: &Arc<O>) -> bool {
+    let meta = object.meta();
+    meta.deletion.is_none() && meta.owners.iter().all(|owner| standing(head, owner) == Standing::Lives)
 }
 
 /// What an owner is to what it owns.
@@ -60,9 +66,9 @@ fn judge_owners<O: Object>(head: &Head<O>, object: &Arc<O>, now: &O::Time) -> Op
 
 fn standing<O: Object>(head: &Head<O>, owner: &OwnerOf<O>) -> Standing {
     let Some(key) = &owner.key else { return Standing::Lives };
-    match head.get(key).map(|found| found.meta()) {
-        Some(meta) if meta.uid != owner.uid => Standing::Gone,
-        Some(meta) if meta.deletion.is_some() && meta.has(&Finalizer::Foreground) => Standing::Waits,
+    match head.get(key) {
+        Some(found) if found.meta().uid != owner.uid => Standing::Gone,
+        Some(found) if waits(&**found) => Standing::Waits,
         Some(_) => Standing::Lives,
         None => Standing::Gone,
     }
@@ -84,10 +90,12 @@ fn is_blocked<O: Object>(head: &Head<O>, object: &Arc<O>) -> bool {
     blockers(head, object).any(|dependent| !waits_for(head, dependent, object.key()))
 }
 
+/// What the object waits for. Who names it by another place is judged by what is there, and would not go for it.
 fn blockers<'a, O: Object>(head: &'a Head<O>, object: &'a Arc<O>) -> impl Iterator<Item = &'a Arc<O>> {
-    let uid = &object.meta().uid;
+    let (key, uid) = (object.key(), &object.meta().uid);
     head.dependents(uid).filter(move |dependent| {
-        dependent.meta().owners.iter().any(|owner| owner.blocks && owner.uid == *uid)
+        let is_it = |owner: &OwnerOf<O>| owner.uid == *uid && owner.key.as_ref() == Some(key);
+        dependent.meta().owners.iter().any(|owner| owner.blocks && is_it(owner))
     })
 }
 
@@ -95,9 +103,7 @@ fn waits_for<O: Object>(head: &Head<O>, from: &Arc<O>, target: &O::Key) -> bool 
     let mut seen = BTreeSet::new();
     let mut stack = vec![from];
     while let Some(object) = stack.pop() {
-        let meta = object.meta();
-        let waits = meta.deletion.is_some() && meta.has(&Finalizer::Foreground);
-        if !waits || !seen.insert(object.key()) {
+        if !waits(&**object) || !seen.insert(object.key()) {
             continue;
         }
         for blocker in blockers(head, object) {

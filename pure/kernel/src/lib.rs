@@ -19,6 +19,7 @@
 
 pub mod collector;
 mod head;
+pub mod names;
 pub mod namespaces;
 mod object;
 mod request;
@@ -30,3 +31,6 @@ pub use head::Head;
 pub use object::{Deletion, Finalizer, Key, Meta, MetaOf, Object, Owner, OwnerOf, Version};
 pub use request::{Answer, Change, Expect, ExpectOf, Outcome, Propagation, Refusal, RefusalOf, Request};
 pub use view::{Collection, Expired, View};
+
+#[cfg(test)]
+mod tests;

@@ -16,11 +16,13 @@ pub fn look<O: Object>(head: &Head<O>, home: &Arc<O>, now: &O::Time) -> Option<R
     if meta.deletion.is_none() || !meta.has(&Finalizer::Contents) {
         return None;
     }
-    let mut contents = head.contents(home.key()).peekable();
-    if contents.peek().is_none() {
+    // What is not being deleted comes first.
+    let Some(next) = head.contents(home.key()).next() else {
         return Some(collector::without(home, &Finalizer::Contents));
+    };
+    if next.meta().deletion.is_some() {
+        return None;
     }
-    let next = contents.find(|object| object.meta().deletion.is_none())?;
     Some(Request::Delete {
         key: next.key().clone(),
         expect: Expect::uid(next.meta().uid.clone()),

@@ -131,7 +131,7 @@ pub enum Refusal<U, R> {
 pub type RefusalOf<O> = Refusal<<O as Object>::Uid, <O as Object>::Refusal>;
 
 /// One step of the history: what an object was before and is after.
-#[derive(Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub struct Change<O: Object> {
     /// When, in the one count of the store.
     pub version: Version,

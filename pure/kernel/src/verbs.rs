@@ -103,8 +103,11 @@ impl<O: Object> Head<O> {
         let old = current.meta();
         let finalizers = finalizers_of_deletion(old, propagation);
         let deletion = match &old.deletion {
-            // Who deletes again may shorten what is left to it, and never lengthens it.
-            Some(begun) if begun.grace_s <= deletion.grace_s => begun.clone(),
+            Some(begun) if begun.grace_s == 0 => begun.clone(),
+            // Who deletes again may shorten what is left to it, and else changes nothing.
+            Some(begun) if begun.grace_s <= deletion.grace_s => {
+                return Ok(Step::Nothing(Arc::clone(current)));
+            }
             _ => deletion,
         };
         // Being deleted is a thing that is wanted of an object.

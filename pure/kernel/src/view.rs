@@ -9,7 +9,7 @@ use crate::request::Change;
 type ResourceOf<O> = <<O as Object>::Key as Key>::Resource;
 
 /// What is durable.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View<O: Object> {
     version: Version,
     /// History before this version is lost.
@@ -29,12 +29,19 @@ pub struct Expired {
 impl<O: Object> View<O> {
     /// The store as it was kept: its version, and all objects. It has no history.
     pub fn load(version: Version, objects: impl IntoIterator<Item = Arc<O>>) -> View<O> {
-        let mut view = View { version, start: version, collections: BTreeMap::new() };
+        let mut resources = BTreeMap::<ResourceOf<O>, Vec<_>>::new();
         for object in objects {
-            let collection = view.collection_mut(object.key().resource());
-            collection.objects.insert(object.key().clone(), object);
+            let key = object.key().clone();
+            match resources.get_mut(key.resource()) {
+                Some(group) => group.push((key, object)),
+                None => drop(resources.insert(key.resource().clone(), vec![(key, object)])),
+            }
         }
-        view
+        let collections = resources.into_iter().map(|(resource, group)| {
+            let objects = group.into_iter().collect();
+            (resource, Collection { objects, log: VecDeque::new(), start: version })
+        });
+        View { version, start: version, collections: collections.collect() }
     }
 
     /// The version of the last durable change.
@@ -110,6 +117,8 @@ impl<O: Object> View<O> {
 
     /// Forgets the history of a resource up to and including `version`.
     pub fn forget(&mut self, resource: &ResourceOf<O>, version: Version) {
+        // What has not happened cannot be forgotten.
+        let version = version.min(self.version);
         let collection = self.collection_mut(resource);
         let gone = collection.log.partition_point(|change| change.version <= version);
         collection.log.drain(..gone);
@@ -126,7 +135,7 @@ impl<O: Object> View<O> {
 }
 
 /// The objects of one resource, and their history.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Collection<O: Object> {
     objects: BTreeMap<O::Key, Arc<O>>,
     log: VecDeque<Change<O>>,

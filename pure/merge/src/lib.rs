@@ -14,9 +14,14 @@ mod error;
 mod go;
 mod path;
 mod schema;
+mod times;
+mod typed;
 mod value;
 
+pub mod apply;
 pub mod fields;
+pub mod json;
+pub mod strategic;
 
 pub use error::{Cause, FieldError};
 pub use path::FieldPath;

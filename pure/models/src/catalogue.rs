@@ -4,7 +4,7 @@ use std::fmt;
 
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
-use crate::seeds;
+use crate::{kernel, seeds};
 
 /// A model by its name.
 pub struct Entry {
@@ -90,8 +90,10 @@ impl Size {
 /// Why a size is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BadSize {
-    /// Not of the form `key=value,key=value`.
+    /// Not of the form `key=value`.
     Form(String),
+    /// Nothing before, between or after commas.
+    Comma(String),
     /// The model has no such key.
     UnknownKey {
         /// The key.
@@ -118,6 +120,7 @@ impl fmt::Display for BadSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadSize::Form(text) => write!(f, "`{text}` is not of the form key=value"),
+            BadSize::Comma(text) => write!(f, "there is a comma too many in `{text}`"),
             BadSize::UnknownKey { key, known } => {
                 write!(f, "no size key is called `{key}`; there are: {}", known.join(", "))
             }
@@ -131,13 +134,17 @@ impl fmt::Display for BadSize {
 impl std::error::Error for BadSize {}
 
 impl Entry {
-    /// Reads `key=value,key=value`; what is left out has its default.
+    /// Reads `key=value,key=value`; what is left out has its default, and so has all if nothing is given.
     ///
     /// # Errors
     /// Says what is wrong and what there is.
     pub fn size(&self, text: &str) -> Result<Size, BadSize> {
         let mut given: Vec<(&'static str, Value)> = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let parts = text.split(',').map(str::trim);
+        for part in parts.filter(|_| !text.trim().is_empty()) {
+            if part.is_empty() {
+                return Err(BadSize::Comma(text.into()));
+            }
             let (key, value) = part.split_once('=').ok_or_else(|| BadSize::Form(part.into()))?;
             let key = self.sizes.iter().find(|known| known.name == key.trim()).ok_or_else(|| {
                 let known = self.sizes.iter().map(|key| key.name).collect();
@@ -171,7 +178,9 @@ impl SizeKey {
             Value::Number(_) => {
                 let (least, most) = self.range;
                 let takes = format!("a number from {least} to {most}");
-                match value.parse::<u32>() {
+                // A sign is no digit: `+2` would be read, and is more likely a slip.
+                let digits = if value.starts_with('+') { "" } else { value };
+                match digits.parse::<u32>() {
                     Ok(n) if n > most => {
                         Err(refused(format!("{takes} (at most {most}, the state has fixed capacity)")))
                     }
@@ -198,6 +207,8 @@ pub struct Claim {
 pub trait Subject {
     /// Its properties.
     fn claims(&self) -> Vec<Claim>;
+    /// How large a state is, without what it may have on the heap.
+    fn state_bytes(&self) -> usize;
     /// Explores it; see [`bowline_explorer::check`].
     ///
     /// # Errors
@@ -218,6 +229,10 @@ impl<M: Model> Subject for M {
             about: p.meaning().into(),
         };
         self.properties().into_iter().map(claim).collect()
+    }
+
+    fn state_bytes(&self) -> usize {
+        size_of::<M::State>()
     }
 
     fn check(&self, options: &Options<'_>) -> Result<Report, Refused> {
@@ -253,11 +268,15 @@ pub fn catalogue() -> &'static [Entry] {
         seeds::complete_issu::ENTRY,
         seeds::irsa::ENTRY,
         seeds::kcp_storage::ENTRY,
+        kernel::OBJECTS,
+        kernel::WATCH,
+        kernel::COLLECTOR,
+        kernel::NAMESPACES,
     ];
     CATALOGUE
 }
 
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
-    seeds::expected::all()
+    seeds::expected::all().chain(kernel::expected())
 }

@@ -1,6 +1,10 @@
 //! Models that the explorer checks.
 
 mod catalogue;
+mod judgements;
+mod kernel;
+#[cfg(test)]
+mod naive;
 mod seeds;
 
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};

@@ -142,7 +142,7 @@ impl Stadium {
     fn run_tlc(&self, course: &Course, workers: u8) -> Result<(Measured, u64)> {
         let (tlc, specs) = self.tlc.as_ref().context("TLC does not take part")?;
         let dir = self.scratch.path().join("tlc");
-        specs::lay(specs, &dir, course.model, course.size)?;
+        specs::lay(specs, &dir, course.model, course.size, specs::Task::Count)?;
         // Its heap is what Java takes by itself: a quarter of the machine at most. The collector is the one
         // that TLC asks for.
         let command = tlc.command(&Run {

@@ -2,12 +2,14 @@
 
 use std::fmt::{self, Display};
 
+use bowline_explorer::grouped;
+
 use super::goals::{Bound, Goal};
 use super::results::Results;
 
 impl Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} {}: {} states", self.model, self.size, thousands(self.distinct as f64))?;
+        writeln!(f, "{} {}: {} states", self.model, self.size, grouped(self.distinct))?;
         writeln!(
             f,
             "{:<34} {:>9} {:>9} {:>9} {:>9} {:>12} {:>8} {:>8} {:>8}",
@@ -23,7 +25,7 @@ impl Display for Results {
                 wall.min,
                 cpu.median,
                 peak.median / 1024.0 / 1024.0,
-                thousands(standing.distinct_per_s)
+                grouped(standing.distinct_per_s.round() as u64)
             )?;
             // How many times what ours takes with as many threads.
             if let Some(ours) = self.ours(standing.contestant.threads()) {
@@ -69,29 +71,5 @@ impl Display for Goals<'_> {
             writeln!(f)?;
         }
         Ok(())
-    }
-}
-
-/// `1,111,594`
-fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_are_grouped() {
-        let grouped: Vec<_> = [0.0, 999.0, 1000.0, 1_111_594.4].map(thousands).to_vec();
-        assert_eq!(grouped, ["0", "999", "1,000", "1,111,594"]);
     }
 }

@@ -100,8 +100,8 @@ pub(super) const PITFALLS: &[Pitfall] = &[
         name: "a search cut off judges what it did not see",
         test: "pitfall_09_a_search_cut_off_says_so",
         file: "src/check.rs",
-        find: "(Outcome::None, None) if !complete => (Verdict::Unknown, None),",
-        replace: "(Outcome::None, None) if !complete => (Verdict::Holds, None),",
+        find: "(Outcome::None, None) if !all_seen => (Verdict::Unknown, None),",
+        replace: "(Outcome::None, None) if !all_seen => (Verdict::Holds, None),",
     },
     Pitfall {
         number: 10,

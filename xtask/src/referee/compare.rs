@@ -1,6 +1,6 @@
 //! Whether two answers to one question agree.
 
-use bowline_explorer::{Kind, Verdict};
+use bowline_explorer::{Judged, Kind, Verdict};
 
 use super::output::{Finding, Outcome};
 use super::program::Program;
@@ -35,20 +35,28 @@ pub(super) fn differences(program: &Program, ours: &Ours, tlc: &Outcome) -> Vec<
             differ("generated states", report.generated, generated);
             differ("states left to explore", 0, tlc.counts.map_or(0, |counts| counts.left));
         }
-        Finding::Invariant | Finding::Action | Finding::Deadlock => {
-            let length = |steps: Option<usize>| steps.map_or(0, |steps| steps as u64);
-            let trace = ours.judged.trace.as_ref().map(|trace| trace.steps.len());
-            differ("states in the shortest trace", length(trace), length(tlc.trace));
-        }
+        Finding::Invariant | Finding::Action | Finding::Deadlock => {}
     }
     if let Some(depth) = tlc.depth {
         differ("depth", report.depth.into(), depth.into());
     }
+    differences.extend(length_differs(&ours.judged, tlc));
     differences
 }
 
+/// In what the lengths of traces differ, where both are of the shortest.
+pub(super) fn length_differs(ours: &Judged, tlc: &Outcome) -> Option<String> {
+    if matches!(tlc.finding, Finding::NoError | Finding::Temporal) {
+        return None;
+    }
+    let trace = ours.trace.as_ref().map(|trace| trace.steps.len());
+    let length = |steps: Option<usize>| steps.unwrap_or(0);
+    let (ours, tlc) = (length(trace), length(tlc.trace));
+    (ours != tlc).then(|| format!("states in the shortest trace: ours {ours}, TLC's {tlc}"))
+}
+
 /// What TLC says when it agrees with a verdict.
-fn expected(kind: Kind, verdict: Verdict) -> Option<Finding> {
+pub(super) fn expected(kind: Kind, verdict: Verdict) -> Option<Finding> {
     match (verdict, kind) {
         (Verdict::Holds | Verdict::Unreached, _) => Some(Finding::NoError),
         (Verdict::Violated, Kind::Always) | (Verdict::Reached, Kind::Sometimes) => Some(Finding::Invariant),

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -82,10 +82,8 @@ impl Court<'_> {
                 }
             }
         };
-        // One more than there are processors: at its end a Java VM sleeps for a third of a second.
-        let workers = std::thread::available_parallelism().map_or(2, usize::from) + 1;
         std::thread::scope(|scope| {
-            for _ in 0..workers {
+            for _ in 0..Court::workers() {
                 let send = send.clone();
                 scope.spawn(move || work(send));
             }
@@ -119,20 +117,28 @@ impl Court<'_> {
     }
 
     fn ask_tlc(&self, program: &Program, name: &str) -> Result<(Outcome, String)> {
-        let dir = self.scratch.path().join(name);
+        let dir = self.place(name);
         let printed = tla::print(program);
         write(&dir, &[("Referee.tla", &printed.module), ("Referee.cfg", &printed.cfg)])?;
-        let run = Run {
-            dir: &dir,
-            module: tla::MODULE,
-            jvm: &self.jvm,
-            workers: 1,
-            deadlock: printed.deadlock,
-            patience: PATIENCE,
-        };
-        let answer = self.tlc.run(&run)?;
+        let answer = self.run_tlc(&dir, tla::MODULE, printed.deadlock)?;
         fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
         Ok(answer)
+    }
+
+    /// How many runs of TLC at a time: one more than there are processors, because at its end a Java VM sleeps
+    /// for a third of a second.
+    pub(super) fn workers() -> usize {
+        std::thread::available_parallelism().map_or(2, usize::from) + 1
+    }
+
+    /// A directory for a case, not yet made.
+    pub(super) fn place(&self, name: &str) -> PathBuf {
+        self.scratch.path().join(name)
+    }
+
+    /// Runs TLC on a small module that was written into a directory.
+    pub(super) fn run_tlc(&self, dir: &Path, module: &str, deadlock: bool) -> Result<(Outcome, String)> {
+        self.tlc.run(&Run { dir, module, jvm: &self.jvm, workers: 1, deadlock, patience: PATIENCE })
     }
 
     /// Writes a case into a directory, and the smallest one like it into one inside.

@@ -1,29 +1,20 @@
-//! Randomness that a seed repeats: the same on every machine and in every version of every library.
+//! The dice of the random models.
 
-/// A sequence of numbers that look random (SplitMix64).
-pub(super) struct Dice(u64);
+use bowline_explorer::SplitMix;
+
+/// Throws that a seed repeats.
+pub(super) struct Dice(SplitMix);
 
 impl Dice {
     /// The sequence of a seed and a number: that of a model does not depend on the models before it.
     pub(super) fn new(seed: u64, index: u64) -> Dice {
-        let mut dice = Dice(seed);
-        let mixed = dice.next();
-        Dice(mixed ^ index.wrapping_mul(0xd134_2543_de82_ef95))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let mixed = SplitMix::new(seed).draw();
+        Dice(SplitMix::new(mixed ^ index.wrapping_mul(0xd134_2543_de82_ef95)))
     }
 
     /// A number below `bound`, which is not 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        // The product's upper half is below the bound and as even as 64 bits allow.
-        let wide = u128::from(self.next()) * bound as u128;
-        usize::try_from(wide >> 64).unwrap_or(0)
+        self.0.below(bound)
     }
 
     /// A number from `least` to `most`.

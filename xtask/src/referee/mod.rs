@@ -19,6 +19,7 @@ mod tally;
 mod tests;
 mod tla;
 pub(crate) mod tlc;
+mod verdicts;
 mod witness;
 
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ pub(crate) struct RefereeArgs {
     /// Only the random model with this number
     #[arg(long, value_name = "I")]
     only: Option<u64>,
-    /// Compare our models of the four seeds with their TLA+ specifications, too
+    /// Compare our models of the four seeds with their TLA+ specifications, too: states and verdicts
     #[arg(long)]
     seeds: bool,
     /// Where the seeds' specifications are, if not in ../shared/specs
@@ -69,18 +70,28 @@ pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &RefereeArgs) -> Result<String> {
     let started = Instant::now();
     let tlc = Tlc::get()?;
+    let court = Court::open(&tlc)?;
+    let mut seeds = String::new();
     if args.seeds {
         let specs = specs::directory(workspace, args.specs.as_deref())?;
         let specs =
             specs.context("the seeds' specifications are not in ../shared/specs; --specs says where")?;
-        seeds::run(&tlc, &specs, log)?;
+        let sizes = seeds::run(&tlc, &specs, log)?;
+        log.line(format!("the seeds have the same states ({} s)", started.elapsed().as_secs()));
+        let verdicts = verdicts::run(&court, &specs)?;
+        log.line(format!("{verdicts} verdicts on the seeds: both agree ({} s)", started.elapsed().as_secs()));
+        seeds = format!(", {sizes} sizes of the seeds and {verdicts} verdicts on them");
     }
-    let agreed = random_models(workspace, log, args, &tlc)?;
-    Ok(format!("{agreed} ({} s)", started.elapsed().as_secs()))
+    let agreed = random_models(workspace, log, args, &court)?;
+    Ok(format!("{agreed}{seeds} ({} s)", started.elapsed().as_secs()))
 }
 
-fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: &Tlc) -> Result<String> {
-    let court = Court::open(tlc)?;
+fn random_models(
+    workspace: &Workspace,
+    log: &mut Log,
+    args: &RefereeArgs,
+    court: &Court<'_>,
+) -> Result<String> {
     let seed = args.seed;
     let numbers = args.only.map_or(0..args.models, |only| only..only.saturating_add(1));
     let total = numbers.end - numbers.start;
@@ -92,7 +103,7 @@ fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: 
         }
         done += 1;
         if done % 25 == 0 {
-            eprintln!("{done} of {total} models agree");
+            log.line(format!("{done} of {total} models agree"));
         }
     })?;
     if let Some((number, case)) = disagreement {
@@ -108,5 +119,5 @@ fn random_models(workspace: &Workspace, log: &mut Log, args: &RefereeArgs, tlc: 
     }
     log.line(&tally);
     tally.is_healthy()?;
-    Ok(format!("{done} of {total} agree, seed {seed}"))
+    Ok(format!("both agree on {done} of {total} random models (seed {seed})"))
 }

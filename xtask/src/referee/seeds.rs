@@ -10,7 +10,7 @@ use bowline_models::catalogue;
 
 use super::output::Finding;
 use super::scratch::Scratch;
-use super::specs;
+use super::specs::{self, Task};
 use super::tlc::{Run, Tlc};
 use crate::log::Log;
 
@@ -33,12 +33,12 @@ const SIZES: &[(&str, &str)] = &[
 /// How long TLC may take for one of them.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Compares the seeds with their specifications.
-pub(super) fn run(tlc: &Tlc, specs: &Path, log: &mut Log) -> Result<()> {
+/// Compares the seeds with their specifications; says at how many sizes.
+pub(super) fn run(tlc: &Tlc, specs: &Path, log: &mut Log) -> Result<usize> {
     let scratch = Scratch::new("seeds")?;
     for (number, (model, size)) in SIZES.iter().enumerate() {
         let dir = scratch.path().join(number.to_string());
-        specs::lay(specs, &dir, model, size)?;
+        specs::lay(specs, &dir, model, size, Task::Count)?;
         let jvm = ["-XX:+UseParallelGC", "-Xmx2g"].map(String::from);
         let run = Run {
             dir: &dir,
@@ -63,7 +63,7 @@ pub(super) fn run(tlc: &Tlc, specs: &Path, log: &mut Log) -> Result<()> {
             "{model} {size}: {distinct} distinct, {generated} generated, depth {depth}: both agree"
         ));
     }
-    Ok(())
+    Ok(SIZES.len())
 }
 
 fn ours(model: &str, size: &str) -> Result<(u64, u64, u32)> {

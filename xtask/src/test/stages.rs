@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::report;
 use crate::log::Log;
 use crate::workspace::{Workspace, captured};
-use crate::{pitfalls, referee, tidy};
+use crate::{differential, pitfalls, referee, testenv, tidy};
 
 /// One check of the whole.
 pub(super) struct Stage {
@@ -18,6 +18,11 @@ pub(super) struct Stage {
     /// Does it. What it returns is a word on how much was checked; an error is a failure.
     pub(super) run: fn(&Workspace, &mut Log) -> Result<String>,
 }
+
+/// The stages that need the real Kubernetes, which takes minutes to build.
+pub(super) const ON_TESTBED: &[&str] = &[TESTBED, PARITY];
+const TESTBED: &str = "testbed";
+const PARITY: &str = "parity";
 
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
 pub(super) const STAGES: &[Stage] = &[
@@ -49,8 +54,21 @@ pub(super) const STAGES: &[Stage] = &[
     Stage {
         name: "referee",
         about: "on random models, and on the seeds, the explorer and TLC say the same",
-        alone: "cargo xtask referee",
+        // Not `cargo xtask referee`: that compares the seeds only with --seeds.
+        alone: "cargo xtask test --only referee",
         run: referee::stage,
+    },
+    Stage {
+        name: TESTBED,
+        about: "the real Kubernetes can be built, and starts and ends",
+        alone: "cargo xtask test --only testbed",
+        run: testenv::stage,
+    },
+    Stage {
+        name: PARITY,
+        about: "two real servers answer alike to all scripts, and an answer that was changed is found",
+        alone: "cargo xtask test --only parity",
+        run: differential::stage,
     },
 ];
 
@@ -93,7 +111,15 @@ fn component(workspace: &Workspace, command: &str, name: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
+
+    fn has_options(task: &str) -> bool {
+        let cli = Cli::command();
+        cli.find_subcommand(task).is_some_and(|task| task.get_arguments().next().is_some())
+    }
 
     #[test]
     fn names_are_unique_and_each_command_runs_its_stage() {
@@ -104,6 +130,9 @@ mod tests {
                 stage.name
             );
             assert!(stage.alone.ends_with(stage.name), "{} is not run by `{}`", stage.name, stage.alone);
+            // A task with options of its own may do less without them than the stage does.
+            let task = stage.alone == format!("cargo xtask {}", stage.name);
+            assert!(!task || !has_options(stage.name), "`{}` may do less than its stage", stage.alone);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The four `clippy.toml`. Clippy reads the nearest one and merges nothing, so each has all that is shared,
-//! and there is no fifth that would hide one of them.
+//! The five `clippy.toml`. Clippy reads the nearest one and merges nothing, so each has all that is shared,
+//! and there is no sixth that would hide one of them.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::{Files, Finding};
 
 /// Where they are. Every crate is below one of these.
-const CONFIGURATIONS: &[&str] = &[PURE, "bench/clippy.toml", "crates/clippy.toml", "xtask/clippy.toml"];
+const CONFIGURATIONS: &[&str] =
+    &[PURE, "bench/clippy.toml", "crates/clippy.toml", "e2e/clippy.toml", "xtask/clippy.toml"];
 /// The one that keeps `pure/` pure.
 const PURE: &str = "pure/clippy.toml";
 /// Lines of a function.

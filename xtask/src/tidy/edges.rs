@@ -24,8 +24,18 @@ const ALLOWED: &[Edges] = &[
         internal: &[],
         external: External::Only(&["rayon", "rustc-hash", "siphasher"]),
     },
+    Edges { name: "bowline-kernel", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
-    Edges { name: "bowline-models", internal: &["bowline-explorer"], external: External::Only(&[]) },
+    Edges {
+        name: "bowline-models",
+        internal: &["bowline-explorer", "bowline-kernel"],
+        external: External::Only(&[]),
+    },
+    Edges {
+        name: "bowline-apiserver",
+        internal: &["bowline-kernel", "bowline-merge"],
+        external: External::Any,
+    },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
     Edges {
@@ -33,7 +43,13 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-explorer", "bowline-models"],
         external: External::Only(&[]),
     },
-    Edges { name: "xtask", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
+    Edges { name: "bowline-differential", internal: &["bowline-realkube"], external: External::Any },
+    Edges { name: "bowline-realkube", internal: &[], external: External::Any },
+    Edges {
+        name: "xtask",
+        internal: &["bowline-differential", "bowline-explorer", "bowline-models", "bowline-realkube"],
+        external: External::Any,
+    },
 ];
 /// What the tests of a crate in `pure/` may use beyond that.
 const FOR_TESTS: &[&str] = &["proptest"];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bowline_kernel::{Change, Key as _, Version};
 
@@ -11,6 +11,9 @@ use super::{Batch, Committer, Hub, chores};
 use crate::document::Document;
 use crate::store::{CommitError, Store};
 use crate::time::Moment;
+
+/// How long chores rest when the disk is full.
+const REST: Duration = Duration::from_secs(1);
 
 /// Called with what has become visible, before anybody is answered.
 pub type Published = Box<dyn Fn(&Hub, &[Change<Document>]) + Send>;
@@ -41,7 +44,7 @@ impl Hub {
         let mut front = self.front();
         front.busy = false;
         loop {
-            let more = chores::run(&mut front, Moment::now());
+            let more = !front.tired && chores::run(&mut front, Moment::now());
             if !front.batch.changes.is_empty() || !front.batch.waiting.is_empty() {
                 front.busy = !front.batch.changes.is_empty();
                 return Some(std::mem::take(&mut front.batch));
@@ -49,17 +52,25 @@ impl Hub {
             if front.stopping {
                 return None;
             }
-            if !more {
+            if front.tired {
+                (front, _) = self.work.wait_timeout(front, REST).expect("the rules of the kernel do not panic");
+                front.tired = false;
+            } else if !more {
                 front = self.work.wait(front).expect("the rules of the kernel do not panic");
             }
         }
     }
 
     fn commit(&self, batch: Batch, store: &mut impl Store, history: &mut History, published: &Published) {
-        if !batch.changes.is_empty() {
+        if let Some(last) = batch.changes.last() {
+            let start = Instant::now();
             match store.commit(&batch.changes) {
-                Ok(()) => self.publish(&batch.changes, history, published),
+                Ok(()) => {
+                    self.metrics.committed(batch.changes.len(), last.version.0, start.elapsed());
+                    self.publish(&batch.changes, history, published);
+                }
                 Err(CommitError::Refused(why)) => {
+                    self.metrics.refused();
                     tracing::error!(error = %why, "changes are refused: they cannot be written");
                     return self.take_back(batch, &why.to_string());
                 }
@@ -90,12 +101,14 @@ impl Hub {
         for resource in rung {
             self.bells.ring(resource, version);
         }
+        self.published.send_replace(version);
     }
 
     /// Nobody has seen the batch, nor what was decided on top of it: both are as if they had not been.
     fn take_back(&self, batch: Batch, why: &str) {
         let mut front = self.front();
         let later = std::mem::take(&mut front.batch);
+        front.tired = true;
         for change in batch.changes.iter().chain(&later.changes).rev() {
             front.head.revert(change);
         }

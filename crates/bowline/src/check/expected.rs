@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 
 use anyhow::ensure;
 use bowline_explorer::{End, Judged, Report, Verdict};
-use bowline_models::{Expected, expected};
+use bowline_models::{Expected, Value, expected};
 use serde::Serialize;
 
 use super::explore::{Watch, explore, hush_explorer_threads};
-use super::json::{Property, rounded};
+use super::json::{Property, SizeKeys, rounded};
 use super::request::{How, entry, size};
 use crate::cli::CheckArgs;
 use crate::exit::Exit;
@@ -63,7 +63,10 @@ struct Comparison<'a> {
 #[derive(Serialize)]
 struct Run<'a> {
     model: &'a str,
-    size: &'a str,
+    #[serde(serialize_with = "as_keys")]
+    size: Vec<(&'static str, Value)>,
+    #[serde(skip)]
+    pinned_size: &'a str,
     as_expected: bool,
     differences: Vec<String>,
     distinct: u64,
@@ -78,10 +81,15 @@ fn as_properties<S: serde::Serializer>(judged: &[Judged], serializer: S) -> Resu
     serializer.collect_seq(judged.iter().map(Property::new))
 }
 
+fn as_keys<S: serde::Serializer>(size: &[(&'static str, Value)], serializer: S) -> Result<S::Ok, S::Error> {
+    SizeKeys(size).serialize(serializer)
+}
+
 /// Runs a model as it is pinned; `None` if somebody stopped it.
 fn compare<'a>(pinned: &'a Expected, how: &How, watch: Watch<'_>) -> anyhow::Result<Option<Run<'a>>> {
     let entry = entry(pinned.model)?;
-    let subject = entry.build(&size(entry, pinned.size)?)?;
+    let size = size(entry, pinned.size)?;
+    let subject = entry.build(&size)?;
     let (report, seconds) = explore(subject.as_ref(), None, how, watch)?;
     if report.end == End::Stopped {
         return Ok(None);
@@ -89,7 +97,8 @@ fn compare<'a>(pinned: &'a Expected, how: &How, watch: Watch<'_>) -> anyhow::Res
     let differences = differences(pinned, &report);
     Ok(Some(Run {
         model: pinned.model,
-        size: pinned.size,
+        size: size.iter().collect(),
+        pinned_size: pinned.size,
         as_expected: differences.is_empty(),
         differences,
         distinct: report.distinct,
@@ -202,7 +211,7 @@ impl Lines {
             false => paint(palette::BAD, "DIFFERS"),
         };
         let counts = format!("{} distinct, {} generated", grouped(run.distinct), grouped(run.generated));
-        let (model, size, took) = (run.model, run.size, duration(run.seconds));
+        let (model, size, took) = (run.model, run.pinned_size, duration(run.seconds));
         let mut out = format!(
             "{mark}  {model:m$}  {size:s$}  {took:>9}  {counts}, depth {}\n",
             run.depth,
@@ -276,7 +285,8 @@ mod tests {
     fn run(differences: Vec<String>) -> Run<'static> {
         Run {
             model: PINNED.model,
-            size: PINNED.size,
+            size: vec![("doors", Value::Number(2)), ("fair", Value::Flag(false))],
+            pinned_size: PINNED.size,
             as_expected: differences.is_empty(),
             differences,
             distinct: 1024,
@@ -304,6 +314,13 @@ mod tests {
             plain(&lines.of(&run(vec![]), true)),
             format!("ok       {head}           Shut: violated (3 states)\n           Types: holds\n")
         );
+    }
+
+    #[test]
+    fn the_document_has_the_size_as_that_of_a_run_has_it() {
+        let json = serde_json::to_value(run(vec![])).unwrap();
+        assert_eq!(json["size"], serde_json::json!({"doors": 2, "fair": false}));
+        assert_eq!(json.get("pinned_size"), None);
     }
 
     #[test]

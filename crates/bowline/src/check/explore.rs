@@ -7,12 +7,12 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::anyhow;
-use bowline_explorer::{Options, Progress, Refused, Report, Storage};
+use bowline_explorer::{Options, Progress, Refused, Report};
 use bowline_models::Subject;
 
 use super::request::How;
 use crate::exit::BadUsage;
-use crate::progress::{ProgressLine, Work};
+use crate::progress::ProgressLine;
 
 /// What goes along with a run.
 #[derive(Clone, Copy)]
@@ -32,12 +32,7 @@ pub(crate) fn explore(
     how: &How,
     watch: Watch<'_>,
 ) -> anyhow::Result<(Report, f64)> {
-    let work = match (how.walks, how.storage) {
-        (Some(_), _) => Work::Walk,
-        (None, Storage::Exact) => Work::Explore,
-        (None, Storage::Fingerprint) => Work::ExploreFingerprints,
-    };
-    let line = ProgressLine::start(watch.label, work, watch.quiet);
+    let line = ProgressLine::start(watch.label, watch.quiet);
     let tell = |progress: &Progress<'_>| line.show(progress);
     let options = Options {
         threads: how.threads,
@@ -58,11 +53,17 @@ pub(crate) fn explore(
     line.clear();
     match result {
         Ok(Ok(report)) => Ok((report, seconds)),
-        Ok(Err(Refused::NoSymmetry)) => {
-            Err(BadUsage(format!("{}: leave out --symmetry", Refused::NoSymmetry)).into())
-        }
-        Ok(Err(refused)) => Err(BadUsage(refused.to_string()).into()),
+        Ok(Err(refused)) => Err(BadUsage(format!("{refused}{}", way_out(&refused))).into()),
         Err(_) => Err(anyhow!("the explorer itself failed, which is a bug of bowline: {}", last_words())),
+    }
+}
+
+/// What to do about a refusal, where that is a matter of options, of which the engine knows nothing.
+fn way_out(refused: &Refused) -> &'static str {
+    match refused {
+        Refused::NoSymmetry => ": leave out --symmetry",
+        Refused::NoThreads(2..) => "; lower --threads",
+        _ => "",
     }
 }
 
@@ -90,7 +91,7 @@ fn last_words() -> String {
 mod tests {
     use std::num::NonZeroUsize;
 
-    use bowline_explorer::{End, Field, Model, Property, Verdict};
+    use bowline_explorer::{End, Field, Model, Property, Storage, Verdict};
 
     use super::*;
 

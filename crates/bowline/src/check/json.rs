@@ -36,6 +36,8 @@ pub(crate) struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    walks_done: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     panic: Option<Panic<'a>>,
 }
 
@@ -114,6 +116,7 @@ impl<'a> Document<'a> {
             walks: how.walks.map(|walks| walks.count),
             walk_steps: how.walks.map(|walks| walks.steps),
             seed: how.walks.map(|walks| walks.seed),
+            walks_done: report.walked.map(|walked| walked.walks),
             panic: match &report.end {
                 End::Panicked { message, trace } => Some(Panic { message, length: trace.steps.len() }),
                 _ => None,
@@ -129,7 +132,7 @@ pub(crate) fn rounded(seconds: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use bowline_explorer::{Kind, Verdict, Walks};
+    use bowline_explorer::{Kind, Verdict, Walked, Walks};
 
     use super::super::finding::tests::{judged, lasso, path};
     use super::super::outcome::tests::outcome;
@@ -164,12 +167,9 @@ mod tests {
     fn what_the_contract_does_not_name_comes_last() {
         let mut run = outcome(End::Walked, vec![]);
         run.how.walks = Some(Walks { count: 10, steps: 100, seed: 7 });
-        assert!(
-            json(&run)
-                .ends_with(r#""properties":[],"incomplete":"walks","walks":10,"walk_steps":100,"seed":7}"#),
-            "{}",
-            json(&run)
-        );
+        run.report.walked = Some(Walked { walks: 9, steps: 900 });
+        let walks = r#""incomplete":"walks","walks":10,"walk_steps":100,"seed":7,"walks_done":9}"#;
+        assert!(json(&run).ends_with(&format!(r#""properties":[],{walks}"#)), "{}", json(&run));
         let run = outcome(End::Panicked { message: "no".into(), trace: path() }, vec![]);
         assert!(
             json(&run).ends_with(r#""incomplete":"panicked","panic":{"message":"no","length":3}}"#),

@@ -21,6 +21,8 @@ pub(crate) struct Outcome {
     pub(crate) asked: Option<Vec<String>>,
     /// How it ran.
     pub(crate) how: How,
+    /// How large a state is.
+    pub(crate) state_bytes: usize,
     /// What was found.
     pub(crate) report: Report,
     /// How long it took.
@@ -62,12 +64,15 @@ impl Outcome {
                     Some(bytes) => format!("the budget of {} of memory is used up", Memory(bytes)),
                     None => "the memory is used up".into(),
                 };
-                let fingerprint = match self.how.storage {
-                    Storage::Exact => "--fingerprint or ",
-                    Storage::Fingerprint => "",
+                let less = match (self.how.walks, self.how.storage) {
+                    (Some(_), _) => "fewer --walks or --walk-steps",
+                    // A fingerprint in the place of a state that is no larger saves nothing.
+                    (None, Storage::Exact) if self.state_bytes > Storage::FINGERPRINT_BYTES => {
+                        "--fingerprint or a smaller --size"
+                    }
+                    (None, _) => "a smaller --size",
                 };
-                let advice = format!("raise --max-memory, or take {fingerprint}a smaller --size");
-                ("max-memory", format!("{used}; {advice}"))
+                ("max-memory", format!("{used}; raise --max-memory, or take {less}"))
             }
             End::Stopped => ("stopped", "the run was stopped; let it run to the end".into()),
             End::Walked => {
@@ -188,7 +193,9 @@ pub(crate) mod tests {
                 peak_bytes: 1_234_567,
                 collision_probability: 0.0,
                 verdicts,
+                walked: None,
             },
+            state_bytes: 24,
             seconds: 0.0125,
         }
     }
@@ -235,6 +242,21 @@ pub(crate) mod tests {
         assert_eq!(
             advice(End::MaxStates).unwrap(),
             "the budget of 1,000 states is used up; raise --max-states, or take a smaller --size"
+        );
+        let out_of_memory = |change: fn(&mut Outcome)| {
+            let mut run = outcome(End::MaxBytes, vec![]);
+            run.how.max_bytes = Some(1 << 20);
+            change(&mut run);
+            run.incomplete().unwrap().advice
+        };
+        let begins = "the budget of 1.0 MiB of memory is used up; raise --max-memory, or take ";
+        let takes = |change| out_of_memory(change).strip_prefix(begins).unwrap().to_string();
+        assert_eq!(takes(|_| ()), "--fingerprint or a smaller --size");
+        assert_eq!(takes(|run| run.state_bytes = 16), "a smaller --size", "a fingerprint saves nothing");
+        assert_eq!(takes(|run| run.how.storage = Storage::Fingerprint), "a smaller --size");
+        assert_eq!(
+            takes(|run| run.how.walks = Some(Walks { count: 10, steps: 1000, seed: 7 })),
+            "fewer --walks or --walk-steps"
         );
         let mut walked = outcome(End::Walked, vec![]);
         walked.how.walks = Some(Walks { count: 10, steps: 1000, seed: 7 });

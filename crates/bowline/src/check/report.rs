@@ -1,7 +1,7 @@
 //! The report of a run for people.
 
 use anstyle::Style;
-use bowline_explorer::{Judged, Storage, Verdict};
+use bowline_explorer::{Judged, Storage, Verdict, Walked};
 
 use super::finding::Finding;
 use super::outcome::Outcome;
@@ -55,11 +55,17 @@ fn head(outcome: &Outcome) -> String {
         grouped(report.generated),
         grouped(report.depth.into())
     ));
+    // Walks come back to the same states again and again: how many are new says nothing of their speed.
+    let rate = match report.walked {
+        None => format!("{} states/s", grouped(per_second(report.distinct, *seconds))),
+        Some(Walked { walks, steps }) => {
+            format!("{} done, {} steps/s", counted(walks, "walk"), grouped(per_second(steps, *seconds)))
+        }
+    };
     out.push_str(&format!(
-        "  {} on {}, {} states/s, {}\n",
+        "  {} on {}, {rate}, {}\n",
         duration(*seconds),
         counted(how.threads.get() as u64, "thread"),
-        grouped(per_second(report.distinct, *seconds)),
         Memory(report.peak_bytes)
     ));
     if let Some(collision) = outcome.collision() {
@@ -120,7 +126,7 @@ fn choose(outcome: &Outcome) -> (Vec<Finding<'_>>, Vec<Finding<'_>>) {
 
 #[cfg(test)]
 mod tests {
-    use bowline_explorer::{End, Kind};
+    use bowline_explorer::{End, Kind, Walks};
 
     use super::super::finding::tests::{judged, lasso, path};
     use super::super::outcome::tests::outcome;
@@ -165,6 +171,16 @@ Opens          sometimes  reached  3 states  what Opens means
 "
             )
         );
+    }
+
+    #[test]
+    fn walks_say_how_many_were_done_and_how_fast() {
+        let mut run = outcome(End::Stopped, vec![]);
+        run.how.walks = Some(Walks { count: 10, steps: 1000, seed: 7 });
+        run.report.walked = Some(Walked { walks: 3, steps: 2_500 });
+        let text = rendered(&run, false);
+        assert!(text.contains("\n  0.013 s on 1 thread, 3 walks done, 200,000 steps/s, 1.2 MiB\n"), "{text}");
+        assert!(!text.contains("states/s"), "{text}");
     }
 
     fn violated(name: &str) -> Judged {

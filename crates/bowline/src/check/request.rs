@@ -48,13 +48,18 @@ impl Request {
     /// Holds the arguments against the model.
     pub(crate) fn read(args: &CheckArgs, model: &str) -> Result<Request, BadUsage> {
         let entry = entry(model)?;
+        refuse_empty("--size", args.size.as_deref())?;
+        refuse_empty("--faults", args.faults.as_deref())?;
         let size = size(entry, args.size.as_deref().unwrap_or_default())?;
-        refuse_faults(entry, args.faults.as_deref().unwrap_or_default())?;
+        refuse_faults(entry, args.faults.as_deref())?;
         let subject = entry.build(&size).map_err(|bad| bad_size(entry, &bad))?;
         let claims = subject.claims();
         let asked = asked(entry.name, &args.property, &claims)?;
         if args.symmetry {
             refuse_symmetry_with_liveness(asked.as_deref(), &claims)?;
+        }
+        if args.walks.is_some() {
+            refuse_walks_for_liveness(asked.as_deref(), &claims)?;
         }
         Ok(Request { model: entry.name, size, subject, claims, asked, how: How::read(args) })
     }
@@ -106,7 +111,7 @@ fn bad_size(entry: &Entry, bad: &BadSize) -> BadUsage {
         BadSize::UnknownKey { key, known } => {
             format!("--size: `{}` has no size key `{key}`{}", entry.name, there_are(key, known))
         }
-        BadSize::Form(_) => {
+        BadSize::Form(_) | BadSize::Comma(_) => {
             let keys: Vec<String> =
                 entry.sizes.iter().map(|key| format!("{}={}", key.name, key.default)).collect();
             format!("--size: {bad}\n  for example: --size {}", keys.join(","))
@@ -115,12 +120,20 @@ fn bad_size(entry: &Entry, bad: &BadSize) -> BadUsage {
     })
 }
 
+/// What is given is meant to say something: a script's empty variable must not pass for the defaults.
+fn refuse_empty(option: &str, text: Option<&str>) -> Result<(), BadUsage> {
+    match text {
+        Some(text) if text.trim().is_empty() => {
+            Err(BadUsage(format!("{option}: nothing is given; leave out {option} for the defaults")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// No model of the catalogue takes budgets of faults: naming a kind is always a mistake.
-fn refuse_faults(entry: &Entry, spec: &str) -> Result<(), BadUsage> {
-    let Some(part) = spec.split(',').map(str::trim).find(|part| !part.is_empty()) else {
-        return Ok(());
-    };
-    let kind = part.split('=').next().unwrap_or(part).trim();
+fn refuse_faults(entry: &Entry, spec: Option<&str>) -> Result<(), BadUsage> {
+    let Some(spec) = spec else { return Ok(()) };
+    let kind = spec.split([',', '=']).map(str::trim).find(|part| !part.is_empty()).unwrap_or(spec);
     let has = if entry.faults.is_empty() {
         "; it has none: leave out --faults".to_string()
     } else {
@@ -163,14 +176,32 @@ fn refuse_symmetry_with_liveness(asked: Option<&[String]>, claims: &[Claim]) -> 
     let Some(liveness) = claims.iter().filter(is_asked).find(|claim| claim.kind.is_liveness()) else {
         return Ok(());
     };
-    let safety = claims.iter().filter(|claim| !claim.kind.is_liveness());
-    let safety: Vec<&str> = safety.map(|claim| claim.name.as_str()).collect();
     Err(BadUsage(format!(
         "--symmetry does not preserve liveness, and `{}` is a liveness property\n  \
          leave out --symmetry, or name safety properties with --property: {}",
         liveness.name,
-        safety.join(", ")
+        safety(claims)
     )))
+}
+
+/// Walks know nothing of liveness: a run that is asked for nothing else could only say so at its end.
+fn refuse_walks_for_liveness(asked: Option<&[String]>, claims: &[Claim]) -> Result<(), BadUsage> {
+    let is_asked = |claim: &&Claim| asked.is_none_or(|asked| asked.contains(&claim.name));
+    let mut asked = claims.iter().filter(is_asked).peekable();
+    if asked.peek().is_none() || asked.any(|claim| !claim.kind.is_liveness()) {
+        return Ok(());
+    }
+    Err(BadUsage(format!(
+        "--walks judge properties of states and steps only, and what is named is all liveness\n  \
+         leave out --walks, or name one of these with --property: {}",
+        safety(claims)
+    )))
+}
+
+/// The names of the properties that are none of liveness.
+fn safety(claims: &[Claim]) -> String {
+    let safety = claims.iter().filter(|claim| !claim.kind.is_liveness());
+    safety.map(|claim| claim.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// A seed that differs from run to run and is short enough to be typed again.
@@ -203,6 +234,19 @@ mod tests {
         );
     }
 
+    #[test]
+    fn walks_are_refused_where_they_could_judge_nothing() {
+        let refused = |asked: Option<&[String]>| refuse_walks_for_liveness(asked, &claims());
+        assert!(refused(None).is_ok());
+        assert!(refused(Some(&[])).is_ok());
+        assert!(refused(Some(&["Ends".into(), "Deadlock".into()])).is_ok());
+        assert_eq!(
+            refused(Some(&["Ends".into()])).unwrap_err().0,
+            "--walks judge properties of states and steps only, and what is named is all liveness\n  \
+             leave out --walks, or name one of these with --property: TypeInvariants, Deadlock"
+        );
+    }
+
     fn ask(names: &[&str]) -> Result<Option<Vec<String>>, String> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         asked("m", &names, &claims()).map_err(|BadUsage(message)| message)
@@ -213,8 +257,9 @@ mod tests {
     fn no_model_has_fault_kinds_so_naming_one_is_refused() {
         assert!(catalogue().iter().all(|entry| entry.faults.is_empty()));
         let entry = entry("seed/irsa").unwrap();
-        assert!(refuse_faults(entry, "").is_ok());
-        let BadUsage(message) = refuse_faults(entry, "crash=1,lost-reply=1").unwrap_err();
+        assert!(refuse_faults(entry, None).is_ok());
+        assert!(refuse_faults(entry, Some(",")).is_err());
+        let BadUsage(message) = refuse_faults(entry, Some("crash=1,lost-reply=1")).unwrap_err();
         assert_eq!(
             message,
             "--faults: `seed/irsa` has no fault kind `crash`; it has none: leave out --faults"

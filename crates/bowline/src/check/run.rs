@@ -33,7 +33,8 @@ fn carry_out(request: Request, quiet: bool) -> anyhow::Result<Outcome> {
     hush_explorer_threads();
     let watch = Watch { label: None, quiet, stop: signals::stop_flag()? };
     let (report, seconds) = explore(subject.as_ref(), asked.as_deref(), &how, watch)?;
-    Ok(Outcome { model, size: size.iter().collect(), claims, asked, how, report, seconds })
+    let (size, state_bytes) = (size.iter().collect(), subject.state_bytes());
+    Ok(Outcome { model, size, claims, asked, how, state_bytes, report, seconds })
 }
 
 fn write_trace(file: &TraceFile, outcome: &Outcome) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! `--trace FILE`: the form follows from the extension.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -30,7 +31,8 @@ impl FromStr for TraceFile {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        let form = match path.extension().and_then(|extension| extension.to_str()) {
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let form = match extension.as_ref().and_then(|extension| extension.to_str()) {
             Some("txt") => Form::Text,
             Some("json") => Form::Json,
             Some("svg") => Form::Svg,
@@ -60,6 +62,20 @@ impl TraceFile {
             let why = format!("there is no directory {}", folder.display());
             return Err(BadUsage(format!("--trace: cannot write {path}: {why}; make it first")));
         }
+        self.try_to_open().map_err(|error| BadUsage(format!("--trace: cannot write {path}: {error}")))
+    }
+
+    /// Whether it can be written is best seen by opening it. A file that is there keeps its content, and
+    /// one that is not is not left behind: the run may find nothing to write.
+    fn try_to_open(&self) -> io::Result<()> {
+        if self.path.is_file() {
+            return OpenOptions::new().append(true).open(&self.path).map(drop);
+        }
+        if !self.path.exists() {
+            File::create_new(&self.path)?;
+            fs::remove_file(&self.path)?;
+        }
+        // What is neither, such as a pipe, may have no reader yet.
         Ok(())
     }
 
@@ -87,6 +103,8 @@ mod tests {
         assert_eq!(form("a/why.txt"), Ok(Form::Text));
         assert_eq!(form("why.json"), Ok(Form::Json));
         assert_eq!(form("why.svg"), Ok(Form::Svg));
+        assert_eq!(form("WHY.SVG"), Ok(Form::Svg));
+        assert_eq!(form("Why.Json"), Ok(Form::Json));
         for text in ["why", "why.png", ".svg", "svg"] {
             assert_eq!(
                 form(text),

@@ -96,6 +96,18 @@ fn every_shell_gets_a_completion_script_that_knows_the_models() {
 }
 
 #[test]
+fn files_are_completed_only_where_files_are_meant() {
+    let script = run("completion bash").exits(0).stdout;
+    let mut options = script.split("                --").skip(1);
+    let of = |name: &str| options.clone().find(|option| option.starts_with(name)).expect("the option");
+    for name in ["size)", "faults)", "property)", "threads)", "max-states)", "max-memory)", "walks)", "seed)"]
+    {
+        assert!(!of(name).contains("compgen -f"), "{name} {}", of(name));
+    }
+    assert!(options.any(|option| option.starts_with("trace)") && option.contains("compgen -f")));
+}
+
+#[test]
 fn man_pages_are_printed_and_written() {
     run("man").exits(0).says(".TH bowline 1").says(".SH EXAMPLES");
     run("man check").exits(0).says("max\\-states").says(".SH EXIT CODES");
@@ -105,5 +117,6 @@ fn man_pages_are_printed_and_written() {
         let text =
             std::fs::read_to_string(folder.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
         assert!(text.contains(".SH NAME"), "{page}");
+        assert!(text.is_ascii(), "roff knows other characters by names only: {page}");
     }
 }

@@ -1,6 +1,8 @@
 //! Bad usage: exit code 2, and a message that says what there is.
 
-use super::{folder, run};
+use std::process::Command;
+
+use super::{Ran, bowline, folder, run};
 
 #[test]
 fn an_unknown_model_is_refused_with_the_models_there_are() {
@@ -19,6 +21,37 @@ fn bad_sizes_are_refused_with_the_keys_there_are() {
     let ran = run("check seed/update-cluster --size workers").exits(2);
     ran.notes("not of the form key=value").notes("for example: --size requests=2,workers=2");
     run("check seed/update-cluster --size workers=1,workers=2").exits(2).notes("`workers` is given twice");
+    let ran = run("check seed/update-cluster --size workers=2,").exits(2);
+    ran.notes("there is a comma too many in `workers=2,`").notes("for example: --size requests=2,workers=2");
+    run("check seed/update-cluster --size workers=+2").exits(2).notes("`workers` takes a number from 1 to");
+}
+
+#[test]
+fn an_option_without_a_value_is_refused() {
+    for option in ["--size", "--faults"] {
+        for value in ["", " "] {
+            let output = bowline().args(["check", "seed/irsa", option, value]).output();
+            let ran = Ran::new(&output.expect("the binary starts")).exits(2);
+            ran.notes(&format!("error: {option}: nothing is given; leave out {option} for the defaults"));
+        }
+    }
+}
+
+#[test]
+fn walks_that_could_judge_nothing_are_refused() {
+    let ran = run("check seed/irsa --property EventuallyQuiet --walks 10").exits(2);
+    ran.notes("--walks judge properties of states and steps only").notes("TypeOk");
+    run("check seed/irsa --property EventuallyQuiet --property TypeOk --walks 10").exits(3);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_do_not_start_are_refused() {
+    // Each needs room for its stack. The shell takes the limit on, and then becomes the binary.
+    let limited = "ulimit -v 200000 && exec \"$0\" check seed/irsa --threads 256";
+    let output = Command::new("sh").args(["-c", limited, env!("CARGO_BIN_EXE_bowline")]).output();
+    let ran = Ran::new(&output.expect("sh")).exits(2);
+    assert_eq!(ran.stderr, "error: cannot start 256 threads; lower --threads\n");
 }
 
 #[test]
@@ -57,6 +90,10 @@ fn trace_files_that_cannot_be_are_refused_before_the_run() {
         .exits(2)
         .notes("there is no directory");
     assert_eq!(ran.stdout, "");
+    // Nobody can make a file there, whoever it is.
+    let ran =
+        run("check seed/irsa --trace /proc/why.svg").exits(2).notes("--trace: cannot write /proc/why.svg: ");
+    assert_eq!(ran.stdout, "");
 }
 
 #[test]
@@ -66,6 +103,9 @@ fn values_out_of_range_are_refused() {
     {
         run(&format!("check seed/irsa {arguments}")).exits(2).notes("error: invalid value");
     }
+    run("check seed/irsa --threads 0").notes("give a whole number from 1 to 256");
+    run("check seed/irsa --max-states many").notes("give a whole number, 1 or more");
+    run("check seed/irsa --max-memory 99999999999TiB").notes("more memory than can be counted");
 }
 
 #[test]

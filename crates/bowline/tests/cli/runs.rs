@@ -110,6 +110,8 @@ fn walks_are_incomplete_and_can_be_repeated() {
     assert_eq!(json(&format!("{arguments} --seed {seed}")), first);
     let ran = run(&format!("{arguments} --seed 7 --walk-steps 100")).exits(3);
     ran.says("50 random walks of at most 100 steps; to repeat them: --seed 7")
+        .says("50 walks done, ")
+        .says(" steps/s, ")
         .says("INCOMPLETE: random walks");
 }
 
@@ -129,6 +131,7 @@ fn everything_is_as_expected() {
     let json = run("check --expected --threads 1 -o json").exits(0).json();
     assert_eq!((&json["as_expected"], &json["complete"]), (&true.into(), &true.into()));
     assert_eq!(json["runs"][0]["differences"], serde_json::json!([]));
+    assert_eq!(json["runs"][0]["size"], serde_json::json!({"requests": 1, "workers": 1}));
 }
 
 #[test]

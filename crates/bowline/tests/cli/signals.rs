@@ -16,25 +16,22 @@ fn long_run(stdout: Stdio) -> Child {
     let mut command = bowline();
     command.args(arguments.split_whitespace()).stdout(stdout).stderr(Stdio::piped());
     let child = command.spawn().expect("the binary starts");
-    wait_until(&child, |status| threads(status) > 1);
+    wait_until(&child, |threads| threads.contains(&"explorer".into()));
     child
 }
 
-fn threads(status: &str) -> usize {
-    let threads = status.lines().find_map(|line| line.strip_prefix("Threads:"));
-    threads.and_then(|threads| threads.trim().parse().ok()).expect("the kernel counts threads")
-}
-
-/// Waits until what the kernel says of the process is so.
-fn wait_until(child: &Child, is_so: impl Fn(&str) -> bool) {
+/// Waits until it is so of the names of the process's threads.
+fn wait_until(child: &Child, is_so: impl Fn(&[String]) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        let status =
-            fs::read_to_string(format!("/proc/{}/status", child.id())).expect("the process is there");
-        if is_so(&status) {
+        let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).expect("the process is there");
+        // A thread may end between the listing and the look at its name.
+        let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+        let names: Vec<String> = names.map(|name| name.trim().to_string()).collect();
+        if is_so(&names) {
             return;
         }
-        assert!(Instant::now() < deadline, "the process did not get there:\n{status}");
+        assert!(Instant::now() < deadline, "the process did not get there: {names:?}");
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -61,15 +58,28 @@ fn the_first_signal_prints_what_was_found_so_far() {
     }
 }
 
+/// `timeout` signals the process and, at once, its group.
 #[test]
-fn the_second_signal_ends_at_once() {
+fn a_second_signal_that_comes_with_the_first_is_the_same_wish() {
+    let child = long_run(Stdio::piped());
+    // Two different ones, which the kernel does not make into one.
+    let both = format!("kill -INT {0}; kill -TERM {0}", child.id());
+    assert!(Command::new("sh").args(["-c", &both]).status().expect("sh").success());
+    let json = end(child).exits(3).json();
+    assert_eq!(json["incomplete"], "stopped");
+}
+
+#[test]
+fn a_later_second_signal_ends_at_once() {
     // A pipe that is full holds the process at the printing of its report, however long we take.
     const CAPACITY: usize = 65536;
     let (mut reader, mut writer) = pipe().expect("a pipe");
     writer.write_all(&[b'.'; CAPACITY]).expect("the pipe takes as much as it can hold");
     let child = long_run(writer.into());
     send("INT", &child);
-    wait_until(&child, |status| threads(status) == 1);
+    wait_until(&child, |threads| !threads.contains(&"explorer".into()));
+    // Later than what is taken for the same wish.
+    thread::sleep(Duration::from_millis(600));
     send("TERM", &child);
     end(child).exits(3);
     let mut printed = Vec::new();

@@ -91,4 +91,14 @@ fn without_a_violation_nothing_is_written() {
     let ran = traced(&file, "seed/update-cluster --property TypeInvariants").exits(0);
     ran.notes("nothing was violated: ").notes("is not written");
     assert!(!file.exists());
+    fs::write(&file, "an older picture").expect("a file");
+    traced(&file, "seed/update-cluster --property TypeInvariants").exits(0);
+    assert_eq!(fs::read_to_string(file).expect("it is still there"), "an older picture");
+}
+
+#[test]
+fn an_extension_may_be_in_capitals() {
+    let file = folder("trace-capitals").join("WHY.SVG");
+    traced(&file, "seed/kcp-storage --property UsableByAtMostOne").exits(1);
+    assert!(fs::read_to_string(file).expect("the picture was written").starts_with("<svg"));
 }

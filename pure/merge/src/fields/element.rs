@@ -96,7 +96,7 @@ impl fmt::Display for Item {
 }
 
 /// A value inside a path or a complaint about one.
-pub(crate) fn readable(value: &Value) -> String {
+fn readable(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),

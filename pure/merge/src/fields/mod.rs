@@ -6,7 +6,6 @@ mod element;
 use std::collections::BTreeMap;
 
 pub use codec::DecodeError;
-pub(crate) use element::readable;
 pub use element::{Element, Item, Path};
 
 /// A set of paths. A path may be in the set without those below it, and the other way round.

@@ -1,17 +1,20 @@
 //! What objects may look like: schemas of custom resources and of built-in kinds, in one form.
 
 mod admit;
+mod decode;
 mod default;
 mod embedded;
 mod formats;
 mod lists;
 mod meta;
 pub(crate) mod node;
-mod prune;
+pub(crate) mod prune;
 pub(crate) mod rules;
 mod validate;
+mod zero;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -65,7 +68,7 @@ pub(crate) enum Dialect {
 }
 
 /// What a value may look like, and how lists and maps of it are merged. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Schema {
     pub(crate) root: Arc<Node>,
     pub(crate) definitions: Arc<Definitions>,
@@ -74,6 +77,13 @@ pub struct Schema {
     pub(crate) resource: bool,
     /// The name of the definition, for complaints.
     pub(crate) name: String,
+}
+
+/// Short: the whole of a schema is pages long.
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Schema({:?} {:?})", self.dialect, self.name)
+    }
 }
 
 impl Schema {

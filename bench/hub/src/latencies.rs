@@ -1,0 +1,37 @@
+//! How long things took.
+
+use std::time::Duration;
+
+/// Durations, to be asked for their quantiles.
+#[derive(Default)]
+pub(crate) struct Latencies(Vec<Duration>);
+
+impl Latencies {
+    pub(crate) fn add(&mut self, took: Duration) {
+        self.0.push(took);
+    }
+
+    pub(crate) fn extend(&mut self, other: Latencies) {
+        self.0.extend(other.0);
+        self.0.sort_unstable();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The quantile, in milliseconds; 0 if there is nothing.
+    pub(crate) fn at(&self, quantile: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an index into a short list"
+        )]
+        let index = ((sorted.len() as f64) * quantile) as usize;
+        let took = sorted.get(index.min(sorted.len().saturating_sub(1)));
+        took.map_or(0.0, |took| took.as_secs_f64() * 1000.0)
+    }
+}

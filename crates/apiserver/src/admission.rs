@@ -1,0 +1,334 @@
+//! What every write goes through: the rules of all kinds, then those of its own.
+
+use bowline_merge::apply::{self, ApplyError, Manager, Operation};
+use bowline_merge::fields::FieldSet;
+use bowline_merge::{FieldError, Schema};
+use http::StatusCode;
+use serde_json::Value;
+
+use crate::auth::rbac;
+use crate::builtin::{self, Neighbours};
+use crate::crd;
+use crate::document::{Counting, Json};
+use crate::kinds::Kind;
+use crate::metadata;
+use crate::pending;
+use crate::part::Part;
+use crate::schemas;
+use crate::status::{Cause, Details, Status};
+use crate::verbs::Write;
+
+/// An object that may be.
+pub struct Admitted {
+    /// The object.
+    pub object: Json,
+    /// What is not wrong and yet not right.
+    pub warnings: Vec<String>,
+}
+
+/// Whose rules a kind follows, beside those of all.
+enum Rules<'a> {
+    BuiltIn,
+    Definition,
+    Custom(&'a crd::Custom),
+}
+
+impl Rules<'_> {
+    fn of(kind: &Kind) -> Rules<'_> {
+        match &kind.custom {
+            Some(custom) => Rules::Custom(custom),
+            None if kind.resource == crd::definitions() => Rules::Definition,
+            None => Rules::BuiltIn,
+        }
+    }
+}
+
+/// Drops the fields that the kind does not have, and says which they were.
+///
+/// # Errors
+/// If a value has a type that its field does not take.
+pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
+    let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
+        let Kind { kind: name, version, .. } = kind;
+        Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {mistyped}"))
+    })?;
+    if let Some(custom) = &kind.custom {
+        unknown.extend(edit(object, |object| custom.prune(object)));
+    }
+    Ok(unknown)
+}
+
+/// Rules that take a value are given one, and the object back.
+fn edit<T>(object: &mut Json, change: impl FnOnce(&mut Value) -> T) -> T {
+    let mut value = Value::Object(std::mem::take(object));
+    let result = change(&mut value);
+    if let Value::Object(changed) = value {
+        *object = changed;
+    }
+    result
+}
+
+/// A new object.
+///
+/// # Errors
+/// If it is not valid, or more than its writer may give.
+pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted, Status> {
+    let kind = &*write.kind;
+    metadata::prepare_create(kind, &mut object, &write.namespace, write.now)?;
+    if kind.counting != Counting::Nothing
+        && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+    {
+        metadata.insert("generation".into(), 1.into());
+    }
+    let mut warnings = Vec::new();
+    match Rules::of(kind) {
+        Rules::BuiltIn => builtin::default(kind, &mut object),
+        Rules::Definition => crd::definition::default(&mut object),
+        Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
+    }
+    if !applied {
+        track(write, None, &mut object);
+    }
+    let mut more = Vec::new();
+    match Rules::of(kind) {
+        Rules::BuiltIn => {
+            builtin::prepare_create(kind, &mut object, &neighbours(write), write.now)?;
+            check_roles(write, &object, None)?;
+        }
+        Rules::Definition => {
+            crd::definition::prepare_create(&mut object);
+            more.extend(crd::definition::validate_create(&object));
+            warnings.extend(crd::definition::warnings(&object, None));
+        }
+        Rules::Custom(custom) => {
+            let verdict = edit(&mut object, |object| {
+                custom.prepare(object, None, crd::Part::Main);
+                custom.validate(object, None, crd::Part::Main)
+            });
+            more.extend(verdict.errors);
+            warnings.extend(verdict.warnings);
+        }
+    }
+    let mut errors = builtin::validate_create(kind, &object);
+    errors.extend(more);
+    check(kind, &object, &errors)?;
+    builtin::write(kind, &mut object);
+    Ok(Admitted { object, warnings })
+}
+
+/// An object in place of `old`.
+///
+/// # Errors
+/// If it is not valid, not meant for what is there, or more than its writer may give.
+pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Result<Admitted, Status> {
+    let kind = &*write.kind;
+    check_target(write, &object, old)?;
+    metadata::prepare_update(kind, &mut object, old, &write.namespace)?;
+    let mut warnings = Vec::new();
+    match Rules::of(kind) {
+        Rules::BuiltIn => builtin::default(kind, &mut object),
+        Rules::Definition => crd::definition::default(&mut object),
+        Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
+    }
+    let mut more = Vec::new();
+    let subresource = write.part.subresource();
+    match Rules::of(kind) {
+        Rules::BuiltIn => {
+            builtin::prepare_update(kind, &mut object, old, subresource, write.now);
+            if !applied {
+                track(write, Some(old), &mut object);
+            }
+            check_roles(write, &object, Some(old))?;
+        }
+        Rules::Definition => {
+            crd::definition::prepare_update(&mut object, old);
+            if !applied {
+                track(write, Some(old), &mut object);
+            }
+            more.extend(match write.part {
+                Part::Status => crd::definition::validate_status(&object),
+                _ => crd::definition::validate_update(&object, old),
+            });
+            warnings.extend(crd::definition::warnings(&object, Some(old)));
+        }
+        Rules::Custom(custom) => {
+            let part = if write.part == Part::Status { crd::Part::Status } else { crd::Part::Main };
+            let old_value = Value::Object(old.clone());
+            edit(&mut object, |object| custom.prepare(object, Some(&old_value), part));
+            if !applied {
+                track(write, Some(old), &mut object);
+            }
+            let verdict = edit(&mut object, |object| custom.validate(object, Some(&old_value), part));
+            more.extend(verdict.errors);
+            warnings.extend(verdict.warnings);
+        }
+    }
+    let mut errors = builtin::validate_update(kind, &object, old, subresource);
+    errors.extend(more);
+    check(kind, &object, &errors)?;
+    builtin::write(kind, &mut object);
+    Ok(Admitted { object, warnings })
+}
+
+/// Nobody gives away more than they have, and roles have rules of their own.
+fn check_roles(write: &Write, object: &Json, old: Option<&Json>) -> Result<(), Status> {
+    let kind = &*write.kind;
+    if &*kind.group != rbac::GROUP {
+        return Ok(());
+    }
+    let role = rbac::Write {
+        plural: &kind.plural,
+        namespace: &write.namespace,
+        asked: &write.name,
+        old,
+        new: object,
+    };
+    rbac::admit(&write.api.auth.rules(&write.api.hub), &write.user, &role)
+}
+
+fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let name = text(object, "name");
+    Err(Status::invalid(kind, name, errors))
+}
+
+fn text<'a>(object: &'a Json, name: &str) -> &'a str {
+    let metadata = object.get("metadata");
+    metadata.and_then(|metadata| metadata.get(name)).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether the object is meant for what is there.
+fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> {
+    let kind = &*write.kind;
+    let name = text(old, "name");
+    let (uid, found) = (text(object, "uid"), text(old, "uid"));
+    if !uid.is_empty() && uid != found {
+        let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {found}");
+        return Err(Status::conflict(kind, name, &why));
+    }
+    let version = text(object, "resourceVersion");
+    if version.is_empty() {
+        if kind.custom.is_some() && !write.unconditional {
+            let detail = "must be specified for an update";
+            let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
+            return Err(Status::invalid(kind, name, &[error]));
+        }
+        return Ok(());
+    }
+    if version != text(old, "resourceVersion") {
+        return Err(Status::stale(kind, name));
+    }
+    Ok(())
+}
+
+/// The schema by which fields of the kind are merged and owned.
+pub fn schema(kind: &Kind) -> Schema {
+    schemas::of(kind)
+}
+
+fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation: Operation) -> Manager<'a> {
+    Manager { name: &write.manager, operation, api_version, subresource: write.part.subresource(), time }
+}
+
+/// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
+fn ignored(kind: &Kind, part: Part) -> FieldSet {
+    match part {
+        Part::Status => FieldSet::of(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]),
+        _ if kind.has_status() => FieldSet::of(&["status"]),
+        _ => FieldSet::default(),
+    }
+}
+
+/// Takes note of who changed what.
+pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
+    let (api_version, time) = (write.kind.api_version(), write.now.to_string());
+    let manager = manager(write, &api_version, &time, Operation::Update);
+    let old = old.map(|old| Value::Object(old.clone()));
+    let ignored = ignored(&write.kind, write.part);
+    edit(object, |object| apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored));
+}
+
+/// Whether what is applied is of the kind.
+///
+/// # Errors
+/// If not.
+pub fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
+    let text = |name| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, name) = (text("apiVersion"), text("kind"));
+    if api_version == kind.api_version() && *name == *kind.kind {
+        return Ok(());
+    }
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    Err(Status::bad_request(format!("invalid object type: {slash}{api_version}, Kind={name}")))
+}
+
+/// What a configuration that is applied makes of what is there.
+///
+/// # Errors
+/// If others own what it would change, or it does not fit.
+pub fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
+    let (api_version, time) = (write.kind.api_version(), write.now.to_string());
+    let manager = manager(write, &api_version, &time, Operation::Apply);
+    let live = live.map(|live| Value::Object(live.clone()));
+    let config = Value::Object(config.clone());
+    let force = write.options.force.unwrap_or(false);
+    let ignored = ignored(&write.kind, write.part);
+    match apply::apply(&schema(&write.kind), live.as_ref(), &config, &manager, force, &ignored) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(Status::internal("what was applied is not an object")),
+        Err(error) => Err(apply_status(error)),
+    }
+}
+
+fn apply_status(error: ApplyError) -> Status {
+    let message = error.to_string();
+    match error {
+        ApplyError::BadRequest(_) => Status::bad_request(message),
+        ApplyError::Untyped(_) => Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message),
+        ApplyError::Conflict(conflicts) => {
+            let causes = conflicts.iter().map(|conflict| Cause {
+                reason: "FieldManagerConflict".to_owned(),
+                message: conflict.message(),
+                field: conflict.field(),
+            });
+            Status::failure(StatusCode::CONFLICT, "Conflict", message)
+                .of(Details { causes: causes.collect(), ..Details::default() })
+        }
+    }
+}
+
+/// Makes an object what a scale says.
+///
+/// # Errors
+/// If the scale is not valid.
+pub fn scale(kind: &Kind, object: &mut Json, scale: &Value) -> Result<(), Status> {
+    match &kind.custom {
+        Some(custom) => edit(object, |object| custom.with_scale(object, scale)),
+        None => pending::with_scale(kind, object, scale),
+    }
+}
+
+fn neighbours(write: &Write) -> impl Neighbours + '_ {
+    Near { write }
+}
+
+struct Near<'a> {
+    write: &'a Write,
+}
+
+impl Neighbours for Near<'_> {
+    fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Json> {
+        let (group, plural) = resource.split_once('/')?;
+        let key = crate::key::Key::new(crate::key::Resource::new(group, plural), namespace, name);
+        self.write.api.hub.ahead(&key).map(|document| document.json())
+    }
+
+    fn list(&self, resource: &str) -> Vec<Json> {
+        let Some((group, plural)) = resource.split_once('/') else { return Vec::new() };
+        let view = self.write.api.hub.view();
+        let collection = view.collection(&crate::key::Resource::new(group, plural));
+        collection.into_iter().flat_map(|all| all.objects().values()).map(|document| document.json()).collect()
+    }
+}

@@ -1,0 +1,141 @@
+//! What all requests share.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use bowline_kernel::{Change, Expect, Object, Request};
+use tokio::sync::{Semaphore, watch};
+
+use crate::auth::Auth;
+use crate::auth::bootstrap::{self, Action};
+use crate::auth::pki::PkiError;
+use crate::auth::tokens::Tokens;
+use crate::builtin_table;
+use crate::crd;
+use crate::discovery::Catalogue;
+use crate::document::{Document, Json};
+use crate::hub::Hub;
+use crate::key::Key;
+use crate::kinds::{Kind, Kinds};
+use crate::metrics::Metrics;
+use crate::status::Status;
+use crate::store::Directory;
+use crate::verbs::Write;
+
+/// Requests that are under way at once, watches aside.
+const AT_ONCE: usize = 2048;
+
+/// What all requests share.
+pub struct Api {
+    /// The objects.
+    pub hub: Arc<Hub>,
+    /// The kinds that are served, and what clients find out about them.
+    pub catalogue: ArcSwap<Catalogue>,
+    /// Who asks, and whether they may.
+    pub auth: Auth,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// Who may go on.
+    pub limit: Semaphore,
+    /// Turns true when the server stops.
+    pub stopping: watch::Sender<bool>,
+    /// Where clients reach the server.
+    pub address: String,
+}
+
+impl Api {
+    /// The API on these objects.
+    ///
+    /// # Errors
+    /// If the key that signs tokens cannot be used.
+    pub fn new(directory: &Directory, hub: Arc<Hub>, metrics: Arc<Metrics>, address: String) -> Result<Api, PkiError> {
+        let (catalogue, auth) = {
+            let view = hub.view();
+            let definitions = view.collection(&crd::definitions());
+            let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
+            (Catalogue::new(Arc::new(kinds), &address), Auth::new(Tokens::load(directory)?, &view))
+        };
+        Ok(Api {
+            hub,
+            catalogue: ArcSwap::from_pointee(catalogue),
+            auth,
+            metrics,
+            limit: Semaphore::new(AT_ONCE),
+            stopping: watch::Sender::new(false),
+            address,
+        })
+    }
+
+    /// The kinds that are served.
+    pub fn kinds(&self) -> Arc<Kinds> {
+        Arc::clone(self.catalogue.load().kinds())
+    }
+
+    /// What is derived from objects follows them, before anybody is told that they have changed.
+    pub fn follow(&self, changes: &[Change<Document>]) {
+        self.auth.note(changes);
+        if changes.iter().any(|change| change.key.resource == crd::definitions()) {
+            let kinds = {
+                let view = self.hub.view();
+                let definitions = view.collection(&crd::definitions());
+                kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()))
+            };
+            self.catalogue.store(Arc::new(Catalogue::new(Arc::new(kinds), &self.address)));
+        }
+    }
+
+    /// Makes what every hub has.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub async fn bootstrap(self: &Arc<Api>) -> Result<(), Status> {
+        let due = bootstrap::due(&self.hub.view());
+        let mut requests = Vec::with_capacity(due.len());
+        for due in due {
+            match due.action {
+                Action::Create(object) => requests.push(Request::Create(self.made(&due.key, object)?)),
+                Action::Replace(object) => {
+                    let found = self.hub.ahead(&due.key).ok_or_else(|| Status::internal("it was there"))?;
+                    let write = Write::by_server(self, self.kind_of(&due.key)?, &due.key);
+                    let (document, _) = write.updated(object, &found, false)?;
+                    requests.push(Request::Replace(document, Expect::version(found.meta().version)));
+                }
+                Action::Recreate(object) => {
+                    requests.push(Request::Delete {
+                        key: due.key.clone(),
+                        expect: Expect::anything(),
+                        propagation: None,
+                        grace_s: 0,
+                        at: crate::time::Moment::now(),
+                    });
+                    requests.push(Request::Create(self.made(&due.key, object)?));
+                }
+            }
+        }
+        for outcome in self.hub.perform_all(requests).await.map_err(Status::from)? {
+            outcome.map_err(|refusal| Status::internal(format!("{refusal:?}")))?;
+        }
+        Ok(())
+    }
+
+    fn made(self: &Arc<Api>, key: &Key, object: Json) -> Result<Document, Status> {
+        let write = Write::by_server(self, self.kind_of(key)?, key);
+        write.created(object, false).map(|(document, _)| document)
+    }
+
+    /// The kind of an object of the hub's own.
+    ///
+    /// # Errors
+    /// If it is not served.
+    pub fn kind_of(&self, key: &Key) -> Result<Arc<Kind>, Status> {
+        let kinds = self.kinds();
+        let found = kinds.all().iter().find(|kind| kind.resource == key.resource);
+        found.cloned().ok_or_else(|| Status::internal(format!("there is no {}", key.resource.as_str())))
+    }
+}
+
+/// All kinds: those that are built in, and those that definitions add.
+pub fn kinds_of<'a>(definitions: impl Iterator<Item = &'a Arc<Document>>) -> Kinds {
+    let custom = definitions.flat_map(|definition| crd::kinds(&definition.json()));
+    Kinds::new(builtin_table::kinds().into_iter().chain(custom))
+}

@@ -1,0 +1,47 @@
+//! Cluster roles whose rules are those of others.
+
+use bowline_kernel::{Object as _, View};
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use super::{CLUSTER_ROLES, Rule, objects, selector};
+use crate::document::Document;
+use crate::key::Key;
+
+/// Who writes the rules: the manager of the field.
+pub const MANAGER: &str = "clusterrole-aggregation-controller";
+
+/// The cluster roles whose rules are not what they gather, and what they gather.
+pub fn updates(view: &View<Document>) -> Vec<(Key, Value)> {
+    let roles: Vec<(&Document, Value)> =
+        objects(view, &CLUSTER_ROLES).map(|role| (&**role, Value::Object(role.json()))).collect();
+    let mut updates = Vec::new();
+    for (role, json) in &roles {
+        let Some(selectors) = json["aggregationRule"]["clusterRoleSelectors"].as_array() else { continue };
+        let gathered = gather(role, selectors, &roles);
+        if gathered != Rule::of_role(json) {
+            updates.push((role.key().clone(), json!(gathered)));
+        }
+    }
+    updates
+}
+
+/// In the order of the selectors, then of the names; each rule once.
+fn gather(role: &Document, selectors: &[Value], roles: &[(&Document, Value)]) -> Vec<Rule> {
+    let mut gathered: Vec<Rule> = Vec::new();
+    for each in selectors {
+        for (other, json) in roles {
+            if other.key() == role.key() || !selector::matches(each, |name| other.label(name)) {
+                continue;
+            }
+            for rule in json["rules"].as_array().into_iter().flatten() {
+                // A rule that cannot be read allows nothing, and is not passed on.
+                let Ok(rule) = Rule::deserialize(rule) else { continue };
+                if !gathered.contains(&rule) {
+                    gathered.push(rule);
+                }
+            }
+        }
+    }
+    gathered
+}

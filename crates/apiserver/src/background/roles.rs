@@ -1,0 +1,40 @@
+//! Aggregated cluster roles have the rules of those that they select.
+
+use std::sync::Arc;
+
+use crate::api::Api;
+use crate::auth::rbac::aggregation::{self, MANAGER};
+use crate::document::Edit;
+use crate::hub::Failure;
+use crate::key::Resource;
+use crate::status::Status;
+use crate::verbs::Write;
+
+/// The resource that is followed.
+pub(super) fn cluster_roles() -> Resource {
+    Resource::new("rbac.authorization.k8s.io", "clusterroles")
+}
+
+/// Brings all aggregated roles up to date.
+///
+/// # Errors
+/// If one could not be written.
+pub(super) async fn tend(api: Arc<Api>) -> Result<(), Status> {
+    let updates = aggregation::updates(&api.hub.view());
+    for (key, rules) in updates {
+        let kind = api.kind_of(&key)?;
+        let write = Write { manager: MANAGER.to_owned(), ..Write::by_server(&api, kind, &key) };
+        let edit: Edit = Arc::new(move |current| {
+            let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+            let mut object = write.shown(current);
+            object.insert("rules".into(), rules.clone());
+            write.updated(object, current, false).map(|(document, _)| document)
+        });
+        match api.hub.modify(&key, edit, false).await {
+            // It may be gone by now, or something else.
+            Ok(_) | Err(Failure::Refused(_)) => {}
+            Err(failure) => return Err(Status::from(failure)),
+        }
+    }
+    Ok(())
+}

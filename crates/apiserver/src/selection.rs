@@ -1,0 +1,172 @@
+//! Which objects of a resource a list or a watch is about, and as of when.
+
+use bowline_kernel::selector::{Fields, Labels};
+use bowline_kernel::{Object, Version};
+use bowline_merge::FieldError;
+
+use crate::document::{self, Document};
+use crate::fields;
+use crate::kinds::Kind;
+use crate::query::Query;
+use crate::status::Status;
+
+/// Which objects a list or a watch is about.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Empty for all namespaces.
+    pub namespace: String,
+    labels: Labels,
+    fields: Fields,
+}
+
+impl Selection {
+    /// Reads the selectors.
+    ///
+    /// # Errors
+    /// If one cannot be read, or names a field by which the kind is not selected.
+    pub fn parse(kind: &Kind, namespace: &str, query: &Query) -> Result<Selection, Status> {
+        let unable = |what: &str, why: String| {
+            Status::bad_request(format!("unable to parse requirement: {why}").replace("{what}", what))
+        };
+        let labels = Labels::parse(query.get("labelSelector")).map_err(|why| unable("labels", why))?;
+        let fields = Fields::parse(query.get("fieldSelector")).map_err(Status::bad_request)?;
+        for requirement in fields.requirements() {
+            fields::check(kind, &requirement.field)?;
+        }
+        Ok(Selection { namespace: namespace.to_owned(), labels, fields })
+    }
+
+    /// Whether everything in the namespace is selected.
+    pub fn is_everything(&self) -> bool {
+        self.labels.is_empty() && self.fields.requirements().is_empty()
+    }
+
+    /// Whether the object is selected.
+    pub fn has(&self, document: &Document) -> bool {
+        let key = document.key();
+        (self.namespace.is_empty() || *self.namespace == *key.namespace)
+            && (self.labels.is_empty() || self.labels.matches(|label| document.label(label)))
+            && (self.fields.requirements().is_empty() || fields::matches(&self.fields, document))
+    }
+}
+
+/// As of when a list or a watch is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AsOf {
+    /// The newest.
+    Newest,
+    /// Anything: what is at hand.
+    Any,
+    /// At least this version.
+    NotOlderThan(Version),
+    /// This very version.
+    Exact(Version),
+}
+
+/// What a list or a watch asks for beside the selection.
+#[derive(Clone, Debug)]
+pub struct ListOptions {
+    /// As of when.
+    pub as_of: AsOf,
+    /// How many at once; 0 for all.
+    pub limit: usize,
+    /// Where the last chunk ended.
+    pub continues: String,
+    /// For a watch: whether to begin with what is there.
+    pub initial_events: Option<bool>,
+    /// For a watch: whether to say from time to time how far it is.
+    pub bookmarks: bool,
+    /// For a watch: when to end.
+    pub timeout_s: Option<u64>,
+}
+
+impl ListOptions {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// If they are malformed, or contradict each other.
+    pub fn parse(query: &Query, watch: bool) -> Result<ListOptions, Status> {
+        let limit = query.number("limit")?;
+        let timeout = query.number("timeoutSeconds")?;
+        let initial_events = query.optional_flag("sendInitialEvents");
+        let errors = contradictions(query, watch, initial_events);
+        if !errors.is_empty() {
+            return Err(Status::invalid_as("meta.k8s.io", "ListOptions", "", &errors));
+        }
+        Ok(ListOptions {
+            as_of: as_of(query)?,
+            limit: usize::try_from(limit).unwrap_or(0),
+            continues: query.get("continue").to_owned(),
+            initial_events,
+            bookmarks: query.flag("allowWatchBookmarks"),
+            timeout_s: u64::try_from(timeout).ok().filter(|timeout| *timeout > 0),
+        })
+    }
+}
+
+fn as_of(query: &Query) -> Result<AsOf, Status> {
+    let text = query.get("resourceVersion");
+    let version = || {
+        document::version(text).ok_or_else(|| {
+            Status::bad_request(format!(
+                "invalid resource version: resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
+            ))
+        })
+    };
+    Ok(match (text, query.get("resourceVersionMatch")) {
+        ("", _) => AsOf::Newest,
+        ("0", _) => AsOf::Any,
+        (_, "Exact") => AsOf::Exact(version()?),
+        // A list in chunks at a version has always meant that version.
+        (_, "") if query.number("limit")? > 0 && !query.flag("watch") => AsOf::Exact(version()?),
+        (_, _) => AsOf::NotOlderThan(version()?),
+    })
+}
+
+fn contradictions(query: &Query, watch: bool, initial_events: Option<bool>) -> Vec<FieldError> {
+    const MATCH: &str = "resourceVersionMatch";
+    let matching = query.get(MATCH);
+    let version = query.get("resourceVersion");
+    let mut errors = Vec::new();
+    if watch {
+        if initial_events.is_some() && matching != "NotOlderThan" {
+            let text = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            errors.push(FieldError::forbidden(MATCH, text));
+        }
+        if !matching.is_empty() {
+            if initial_events.is_none() {
+                let text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+                errors.push(FieldError::forbidden(MATCH, text));
+            }
+            if matching != "NotOlderThan" {
+                errors.push(FieldError::not_supported(MATCH, matching, &["NotOlderThan"]));
+            }
+            if !query.get("continue").is_empty() {
+                let text = "resourceVersionMatch is forbidden when continue is provided";
+                errors.push(FieldError::forbidden(MATCH, text));
+            }
+        }
+        return errors;
+    }
+    if initial_events.is_some() {
+        errors.push(FieldError::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    }
+    if !matching.is_empty() {
+        if version.is_empty() {
+            let text = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+            errors.push(FieldError::forbidden(MATCH, text));
+        }
+        if !query.get("continue").is_empty() {
+            let text = "resourceVersionMatch is forbidden when continue is provided";
+            errors.push(FieldError::forbidden(MATCH, text));
+        }
+        if !matches!(matching, "Exact" | "NotOlderThan") {
+            errors.push(FieldError::not_supported(MATCH, matching, &["Exact", "NotOlderThan", ""]));
+        }
+        if matching == "Exact" && version == "0" {
+            let text = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+            errors.push(FieldError::forbidden(MATCH, text));
+        }
+    }
+    errors
+}

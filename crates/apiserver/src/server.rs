@@ -1,0 +1,299 @@
+//! The server: a directory, a listener, and what runs beside them.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bowline_kernel::Object;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+use crate::api::{self, Api};
+use crate::auth::pki::{Names, Peer, Pki};
+use crate::background::Background;
+use crate::document::Document;
+use crate::metrics::Metrics;
+use crate::hub::{Committer, Hub};
+use crate::service::Service;
+use crate::store::{Directory, DirectoryError, RedbStore, Store, StoreError};
+use crate::time::Moment;
+use crate::verbs::stopped;
+
+/// How long requests may take to end when the server stops.
+const DRAIN: Duration = Duration::from_secs(10);
+/// Streams of one connection: a client with many watches has one each.
+const STREAMS: u32 = 4096;
+/// How long a client may take to shake hands.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How a server is set up.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where it keeps everything.
+    pub data: PathBuf,
+    /// Where it listens; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Further names and addresses by which clients know it.
+    pub names: Vec<String>,
+}
+
+impl Config {
+    /// A server on a free port of this machine.
+    pub fn local(data: impl Into<PathBuf>) -> Config {
+        Config { data: data.into(), listen: SocketAddr::from(([127, 0, 0, 1], 0)), names: Vec::new() }
+    }
+}
+
+/// The server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Its directory cannot be used.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// Its file cannot be read.
+    #[error("the data in {} cannot be used: {source}", path.display())]
+    Store {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: StoreError,
+    },
+    /// An object in its file is not one.
+    #[error("the data in {} cannot be used: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which object, and why.
+        what: String,
+    },
+    /// Its keys and certificates cannot be used.
+    #[error(transparent)]
+    Pki(#[from] crate::auth::pki::PkiError),
+    /// It cannot listen.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The system gives no thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+    /// What every server has could not be written.
+    #[error("cannot write what every hub has: {0}")]
+    Bootstrap(String),
+}
+
+/// A server that runs. Dropping it stops it at once; [`Server::stop`] lets requests end.
+pub struct Server {
+    service: Service,
+    api: Arc<Api>,
+    address: SocketAddr,
+    kubeconfig: PathBuf,
+    accept: JoinHandle<()>,
+    _background: Background,
+    // The committer goes last: it makes durable what is still under way. Then the directory is free.
+    _committer: Committer,
+    _directory: Directory,
+}
+
+impl Server {
+    /// Starts a server on a free port of this machine, with its data in `dir`: a cluster for a test.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub async fn start(dir: impl AsRef<Path>) -> Result<Server, StartError> {
+        Server::start_with(Config::local(dir.as_ref())).await
+    }
+
+    /// Starts a server.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub async fn start_with(config: Config) -> Result<Server, StartError> {
+        let directory = Directory::take(&config.data)?;
+        let metrics = Arc::new(Metrics::new());
+        let (hub, store) = load(&directory, Arc::clone(&metrics))?;
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .map_err(|source| StartError::Listen { address: config.listen, source })?;
+        let address =
+            listener.local_addr().map_err(|source| StartError::Listen { address: config.listen, source })?;
+        let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
+        let hub = Arc::new(hub);
+        let api = Arc::new(Api::new(&directory, Arc::clone(&hub), metrics, address.to_string())?);
+        let follow = Arc::downgrade(&api);
+        let published = move |_: &Hub, changes: &[_]| {
+            if let Some(api) = follow.upgrade() {
+                api.follow(changes);
+            }
+        };
+        let committer = hub.commit_to(store, Box::new(published)).map_err(StartError::Thread)?;
+        api.bootstrap().await.map_err(|status| StartError::Bootstrap(status.message))?;
+        let background = Background::start(&api, pki.ca_pem());
+        pki.write_kubeconfig(&directory, &format!("https://{address}"))?;
+        let service = Service::new(Arc::clone(&api));
+        let accept = tokio::spawn(accept(listener, Arc::new(pki), service.clone(), api.stopping.subscribe()));
+        Ok(Server {
+            service,
+            api,
+            address,
+            kubeconfig: directory.join("admin.kubeconfig"),
+            accept,
+            _background: background,
+            _committer: committer,
+            _directory: directory,
+        })
+    }
+
+    /// The API without a socket.
+    pub fn service(&self) -> Service {
+        self.service.clone()
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `https://…`
+    pub fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// How its administrator reaches it.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// Stops: nothing new is taken, requests end, watches are ended.
+    pub async fn stop(mut self) {
+        self.api.stopping.send_replace(true);
+        // The task that accepts ends by itself, or is cut off when this is dropped.
+        let _ = tokio::time::timeout(DRAIN, &mut self.accept).await;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.api.stopping.send_replace(true);
+        self.accept.abort();
+    }
+}
+
+/// Further names of the server: what is said, and the address it listens on.
+fn names(config: &Config, address: SocketAddr) -> Names {
+    let mut names = Names { dns: Vec::new(), addresses: vec![address.ip()] };
+    for name in &config.names {
+        match name.parse() {
+            Ok(address) => names.addresses.push(address),
+            Err(_) => names.dns.push(name.clone()),
+        }
+    }
+    names
+}
+
+/// Reads everything that is kept.
+fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<(Hub, RedbStore), StartError> {
+    let path = directory.join("hub.redb");
+    let store = RedbStore::open(&path).map_err(|source| StartError::Store { path: path.clone(), source })?;
+    let mut kept = Vec::new();
+    let version = store
+        .load(&mut |key, record| kept.push((key, record)))
+        .map_err(|source| StartError::Store { path: path.clone(), source })?;
+    let damaged = |key: &crate::key::Key, what: &dyn std::fmt::Display| StartError::Damaged {
+        path: path.clone(),
+        what: format!("{} {}/{}: {what}", key.resource.as_str(), key.namespace, key.name),
+    };
+    // Where owners are depends on the kinds, and these on definitions, which are owned by nobody.
+    let definitions = kept.iter().filter(|(key, _)| key.resource == crate::crd::definitions());
+    let mut custom = Vec::new();
+    for (key, record) in definitions {
+        let definition = Document::kept(key.clone(), record.clone(), &|_, _, _, _| None);
+        custom.push(Arc::new(definition.map_err(|error| damaged(key, &error))?));
+    }
+    let kinds = api::kinds_of(custom.iter());
+    let owner = |api_version: &str, kind: &str, name: &str, namespace: &str| {
+        kinds.owner(api_version, kind, name, namespace)
+    };
+    let mut documents = Vec::with_capacity(kept.len());
+    for (key, record) in kept {
+        let document = Document::kept(key.clone(), record, &owner).map_err(|error| damaged(&key, &error))?;
+        debug_assert_eq!(document.key(), &key);
+        documents.push(Arc::new(document));
+    }
+    Ok((Hub::new(version, documents, metrics), store))
+}
+
+async fn accept(listener: TcpListener, pki: Arc<Pki>, service: Service, mut stopping: watch::Receiver<bool>) {
+    let acceptor = TlsAcceptor::from(pki.tls());
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http2().max_concurrent_streams(STREAMS);
+    let builder = Arc::new(builder);
+    let graceful = Arc::new(GracefulShutdown::new());
+    loop {
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Too many open files, most likely: connections that end make room.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            () = stopped(&mut stopping) => break,
+        };
+        let connection = Connection {
+            acceptor: acceptor.clone(),
+            pki: Arc::clone(&pki),
+            service: service.clone(),
+            builder: Arc::clone(&builder),
+        };
+        let watcher = graceful.watcher();
+        tokio::spawn(async move {
+            if let Err(error) = connection.serve(stream, watcher).await {
+                tracing::debug!(%error, "a connection ended");
+            }
+        });
+    }
+    drop(listener);
+    if let Some(graceful) = Arc::into_inner(graceful) {
+        graceful.shutdown().await;
+    }
+}
+
+struct Connection {
+    acceptor: TlsAcceptor,
+    pki: Arc<Pki>,
+    service: Service,
+    builder: Arc<auto::Builder<TokioExecutor>>,
+}
+
+impl Connection {
+    async fn serve(
+        self,
+        stream: TcpStream,
+        watcher: hyper_util::server::graceful::Watcher,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        // Events are small, and somebody waits for each.
+        stream.set_nodelay(true)?;
+        let stream = tokio::time::timeout(HANDSHAKE, self.acceptor.accept(stream)).await??;
+        let peer: Peer = self.pki.peer(stream.get_ref().1.peer_certificates(), Moment::now());
+        let service = self.service.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
+            request.extensions_mut().insert(peer.clone());
+            request
+        });
+        let connection = self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        watcher.watch(connection.into_owned()).await
+    }
+}

@@ -1,0 +1,154 @@
+//! Requests in, answers out: who asks, whether they may, what they get.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderValue, Request, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use tokio::sync::TryAcquireError;
+
+use crate::api::Api;
+use crate::authorize::{Attributes, What};
+use crate::path::{self, Path};
+use crate::query::Query;
+use crate::reply::{self, Body, Reply};
+use crate::status::{Details, Status};
+use crate::time::Moment;
+use crate::verbs::{self, Asked};
+use crate::{other, random};
+
+/// The largest body that is read.
+pub const BODY_BYTES: usize = 3 << 20;
+
+/// The API as a `tower` service: over a socket, or in process.
+///
+/// In-process clients say who they are by a [`crate::User`] in the extensions of their requests.
+#[derive(Clone)]
+pub struct Service {
+    api: Arc<Api>,
+}
+
+impl Service {
+    pub(crate) fn new(api: Arc<Api>) -> Service {
+        Service { api }
+    }
+
+    /// Answers a request.
+    pub async fn answer<B>(&self, request: Request<B>) -> Reply
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
+    {
+        let id = random::uid();
+        let start = Instant::now();
+        let (parts, body) = request.into_parts();
+        let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let api = Arc::clone(&self.api);
+        // A task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write halfway.
+        let task = tokio::spawn(async move { handle(&api, parts, body).await });
+        let mut reply = match task.await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(status)) => reply::failure(&status),
+            Err(error) => {
+                tracing::error!(%id, %method, path = uri.path(), %error, "a request made the server panic");
+                let message = format!("this request caused the hub to panic; its log says more under {id}");
+                reply::failure(&Status::internal(message))
+            }
+        };
+        if let Ok(id) = HeaderValue::try_from(&*id) {
+            reply.headers_mut().insert("audit-id", id);
+        }
+        reply.headers_mut().insert("cache-control", HeaderValue::from_static("no-cache, private"));
+        self.api.metrics.answered(&method, reply.status(), start.elapsed());
+        reply
+    }
+}
+
+impl<B> tower::Service<Request<B>> for Service
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
+{
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.answer(request).await) })
+    }
+}
+
+async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B) -> Result<Reply, Status>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
+{
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    let path = match path::parse(parts.uri.path()) {
+        Ok(path) => path,
+        Err(why) => return Err(Status::bad_request(why)),
+    };
+    if let Path::Other = path
+        && let Some(reply) = other::open(api, &parts)
+    {
+        return Ok(reply);
+    }
+    let user = api.auth.identify(&parts, &api.hub, Moment::now())?;
+    let verb = verbs::verb(&parts.method, &path, &query);
+    let named = query.get("fieldSelector").strip_prefix("metadata.name=").filter(|name| !name.contains(','));
+    let what = match (&path, verb) {
+        // Who may see one object may list it by its name.
+        (Path::Resource(path), "list" | "watch" | "deletecollection") if named.is_some() => {
+            What::at(path).only(named.unwrap_or_default())
+        }
+        (Path::Resource(path), _) => What::at(path),
+        (Path::Other, _) => What::Path(parts.uri.path()),
+    };
+    api.auth.rules(&api.hub).authorize(&Attributes { user: &user, verb, what })?;
+    let Path::Resource(path) = path else {
+        return Ok(other::guarded(api, &parts));
+    };
+    // Watches last; everything else is over soon, and too much of it at once is refused.
+    let _permit = match verb {
+        "watch" => None,
+        _ => Some(api.limit.try_acquire().map_err(|error| match error {
+            TryAcquireError::NoPermits => too_many(),
+            TryAcquireError::Closed => Status::stopping(),
+        })?),
+    };
+    let body = read(body).await?;
+    verbs::perform(api, Asked { verb, path, query, user, parts, body }).await
+}
+
+fn too_many() -> Status {
+    let message = "Too many requests, please try again later.";
+    Status::failure(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
+        .of(Details { retry_after_seconds: 1, ..Details::default() })
+}
+
+async fn read<B>(body: B) -> Result<Bytes, Status>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
+{
+    match Limited::new(body, BODY_BYTES).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+            let message = format!("Request entity too large: limit is {BODY_BYTES}");
+            Err(Status::failure(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message))
+        }
+        Err(error) => Err(Status::bad_request(format!("the body of the request could not be read: {error}"))),
+    }
+}

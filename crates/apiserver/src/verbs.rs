@@ -1,0 +1,200 @@
+//! What can be done with resources.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::request::Parts;
+use http::{Method, StatusCode};
+
+use crate::api::Api;
+use crate::auth::reviews::Review;
+use crate::kinds::Kind;
+use crate::negotiate::{self, Wishes};
+use crate::path::{Path, ResourcePath};
+use crate::query::Query;
+use crate::render::{self, Frames};
+use crate::reply::Reply;
+use crate::selection::{ListOptions, Selection};
+use crate::status::{Details, Status};
+use crate::user::User;
+use crate::{random, reply};
+
+mod create;
+mod delete;
+mod list;
+mod options;
+mod patch;
+mod review;
+mod subresource;
+mod update;
+mod watch;
+mod write;
+
+pub use list::Listed;
+pub(crate) use watch::stopped;
+pub use write::Write;
+
+/// A request for a resource that may be performed.
+pub struct Asked {
+    /// What is to be done.
+    pub verb: &'static str,
+    /// With what.
+    pub path: ResourcePath,
+    /// How.
+    pub query: Query,
+    /// By whom.
+    pub user: User,
+    /// The request itself.
+    pub parts: Parts,
+    /// What was sent.
+    pub body: Bytes,
+}
+
+impl Asked {
+    fn header(&self, name: http::HeaderName) -> &str {
+        self.parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    fn media_type(&self) -> &str {
+        self.header(CONTENT_TYPE)
+    }
+
+    /// Who writes, as `managedFields` names a client that does not say.
+    fn agent(&self) -> &str {
+        let agent = self.header(USER_AGENT);
+        let name = agent.split(['/', ' ']).next().unwrap_or_default();
+        if name.is_empty() { "unknown" } else { name }
+    }
+
+    fn wishes(&self) -> Wishes<'_> {
+        Wishes::of(&self.parts)
+    }
+}
+
+/// What a request wants to do; for paths that name no resource, its method.
+pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
+    let Path::Resource(path) = path else {
+        return match *method {
+            Method::GET => "get",
+            Method::POST => "post",
+            Method::PUT => "put",
+            Method::PATCH => "patch",
+            Method::DELETE => "delete",
+            Method::HEAD => "head",
+            Method::OPTIONS => "options",
+            _ => "",
+        };
+    };
+    match (method, path.name.is_empty()) {
+        (&Method::GET | &Method::HEAD, true) if query.flag("watch") => "watch",
+        (&Method::GET | &Method::HEAD, true) => "list",
+        (&Method::GET | &Method::HEAD, false) => "get",
+        (&Method::POST, _) => "create",
+        (&Method::PUT, _) => "update",
+        (&Method::PATCH, _) => "patch",
+        (&Method::DELETE, true) => "deletecollection",
+        (&Method::DELETE, false) => "delete",
+        _ => "",
+    }
+}
+
+/// Performs a request.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
+    let kind = match find(api, &asked.path) {
+        Ok(kind) => kind,
+        Err(NotServed::Version) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
+        Err(NotServed::Resource) => return Err(Status::no_such_path()),
+    };
+    let named = !asked.path.name.is_empty();
+    if !asked.path.subresource.is_empty() {
+        return subresource::perform(api, &kind, asked).await;
+    }
+    let takes_name = matches!(asked.verb, "get" | "update" | "patch" | "delete");
+    let unhomed = kind.namespaced && asked.path.namespace.is_empty() && (named || asked.verb == "create");
+    if unhomed && named {
+        return Err(Status::no_such_path());
+    }
+    if takes_name != named || unhomed || !kind.allows(asked.verb) {
+        return Err(not_allowed());
+    }
+    match asked.verb {
+        "get" => get(api, &kind, &asked),
+        "list" => list(api, &kind, &asked).await,
+        "watch" => watch(api, &kind, &asked),
+        "create" => match Review::of(&kind.group, &kind.plural) {
+            Some(review) => review::answer(api, &kind, review, &asked).await,
+            None => create::create(api, &kind, asked).await,
+        },
+        "update" => update::update(api, &kind, asked).await,
+        "patch" => update::patch(api, &kind, asked).await,
+        "delete" => delete::one(api, &kind, &asked).await,
+        "deletecollection" => delete::many(api, &kind, &asked).await,
+        _ => Err(not_allowed()),
+    }
+}
+
+fn not_allowed() -> Status {
+    Status::failure(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+    )
+    .of(Details::default())
+}
+
+enum NotServed {
+    /// The group has no such version.
+    Version,
+    /// The version has no such resource, or not there.
+    Resource,
+}
+
+/// The kind at a path. What has no namespace is not found in one, and the other way round (CVE-2019-11247).
+fn find(api: &Api, path: &ResourcePath) -> Result<Arc<Kind>, NotServed> {
+    let kinds = api.kinds();
+    match kinds.find(&path.group, &path.version, &path.plural) {
+        Some(kind) if kind.namespaced || path.namespace.is_empty() => Ok(Arc::clone(kind)),
+        Some(_) => Err(NotServed::Resource),
+        None if kinds.serves(&path.group, &path.version) => Err(NotServed::Resource),
+        None => Err(NotServed::Version),
+    }
+}
+
+fn get(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
+    let key = kind.key(&asked.path.namespace, &asked.path.name);
+    let document = api.hub.view().get(&key).cloned();
+    let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
+    render::document(StatusCode::OK, kind, &document, &wanted, &asked.query)
+}
+
+async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::List)?;
+    let options = ListOptions::parse(&asked.query, false)?;
+    let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
+    let listed = list::list(&api.hub, kind, &selection, &options).await?;
+    render::list(kind, &listed, &wanted, &asked.query)
+}
+
+fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Watch)?;
+    let options = ListOptions::parse(&asked.query, true)?;
+    let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
+    let frames = Frames::new(kind, &wanted, &asked.query)?;
+    let media = frames.media_type();
+    let events = watch::start(watch::Watch {
+        hub: Arc::clone(&api.hub),
+        kind: Arc::clone(kind),
+        selection,
+        frames,
+        lasts: watch::lasts(options.timeout_s, random::number()),
+        options,
+        stopping: api.stopping.subscribe(),
+        metrics: api.metrics.watcher(),
+    });
+    Ok(reply::stream(media, events))
+}

@@ -1,0 +1,208 @@
+//! Deletions: of one object, and of many.
+
+use std::sync::Arc;
+
+use bowline_kernel::{Answer, Expect, Object, Propagation, Refusal, Request};
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::options::DeleteOptions;
+use super::write::Write;
+use super::{Asked, list};
+use crate::api::Api;
+use crate::body;
+use crate::pending;
+use crate::crd;
+use crate::document::{self, Document, Edit};
+use crate::hub::Failure;
+use crate::key::{Key, NAMESPACES};
+use crate::kinds::Kind;
+use crate::negotiate;
+use crate::part::Part;
+use crate::path::ResourcePath;
+use crate::render;
+use crate::reply::{self, Reply};
+use crate::selection::{ListOptions, Selection};
+use crate::status::Status;
+use crate::time::Moment;
+
+/// Namespaces that a hub cannot be without.
+const KEPT_NAMESPACES: &[&str] = &["default", "kube-system", "kube-public"];
+
+/// What a deletion came to.
+#[derive(Debug)]
+pub enum Deleted {
+    /// The object is gone; this is its last state.
+    Gone(Arc<Document>),
+    /// The object is being deleted.
+    Going(Arc<Document>),
+}
+
+/// Deletes an object.
+///
+/// # Errors
+/// If it is not there, or not what the caller believes.
+pub async fn delete(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    namespace: &str,
+    name: &str,
+    options: &DeleteOptions,
+) -> Result<Deleted, Status> {
+    if kind.resource == *NAMESPACES && KEPT_NAMESPACES.contains(&name) {
+        return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
+    }
+    let key = kind.key(namespace, name);
+    if kind.resource == crd::definitions() && !options.dry_run {
+        hold_definition(api, kind, &key).await?;
+    }
+    let current = api.hub.ahead(&key);
+    let version = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
+    let propagation = options.propagation.or_else(|| {
+        let held = current.as_ref().is_some_and(|current| holds(current));
+        if held { None } else { pending::default_propagation(kind).or(Some(Propagation::Background)) }
+    });
+    let grace_s = current.as_ref().map_or(0, |current| pending::grace_s(kind, current, options.grace_s));
+    let request = Request::Delete {
+        key,
+        expect: Expect { version, uid: options.uid.as_deref().map(Into::into) },
+        propagation,
+        grace_s,
+        at: Moment::now().plus_s(grace_s),
+    };
+    if options.dry_run {
+        return match current {
+            Some(current) => Ok(Deleted::Going(current)),
+            None => Err(Status::not_found(kind, name)),
+        };
+    }
+    match api.hub.perform(request).await {
+        Ok(Answer::Removed(last)) => Ok(Deleted::Gone(last)),
+        Ok(answer) => Ok(Deleted::Going(Arc::clone(answer.object()))),
+        Err(Failure::Refused(refusal)) => Err(refused(refusal, kind, namespace, name)),
+        Err(failure) => Err(Status::failed(failure, kind, namespace, name)),
+    }
+}
+
+/// A definition stays until its objects are gone.
+async fn hold_definition(api: &Arc<Api>, kind: &Arc<Kind>, key: &Key) -> Result<(), Status> {
+    let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), key) };
+    let edit: Edit = Arc::new(move |current| {
+        let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+        if current.meta().deletion.is_some() {
+            return Ok(current.clone());
+        }
+        let mut json = write.shown(current);
+        crd::lifecycle::begin_deletion(&mut json, write.now);
+        write.document(&json)
+    });
+    let held = api.hub.modify(key, edit, false).await;
+    held.map(drop).map_err(|failure| Status::failed(failure, kind, "", &key.name))
+}
+
+/// Whether the object itself says what becomes of what it owns.
+fn holds(document: &Document) -> bool {
+    use bowline_kernel::Finalizer::{Foreground, Orphan};
+    let meta = document.meta();
+    meta.has(&Foreground) || meta.has(&Orphan)
+}
+
+/// Deletions word what does not fit in their own way.
+fn refused(
+    refusal: bowline_kernel::RefusalOf<Document>,
+    kind: &Kind,
+    namespace: &str,
+    name: &str,
+) -> Status {
+    let why = match refusal {
+        Refusal::Another { expected, found } => format!(
+            "the UID in the precondition ({expected}) does not match the UID in record ({found}). The object \
+             might have been deleted and then recreated"
+        ),
+        Refusal::Stale { expected, found } => format!(
+            "the ResourceVersion in the precondition ({expected}) does not match the ResourceVersion in record \
+             ({found}). The object might have been modified"
+        ),
+        other => return Status::failed(Failure::Refused(other), kind, namespace, name),
+    };
+    let message = format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.qualified_kind());
+    let mut status = Status::conflict(kind, name, "").with_message(message);
+    if let Some(details) = &mut status.details {
+        details.kind = kind.kind.to_string();
+    }
+    status
+}
+
+/// Deletes the object that the path names.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
+    let options = options(asked)?;
+    let ResourcePath { namespace, name, .. } = &asked.path;
+    match delete(api, kind, namespace, name, &options).await? {
+        Deleted::Gone(document) if !pending::shows_deleted(kind) => Ok(gone(kind, &document)),
+        Deleted::Gone(document) | Deleted::Going(document) => {
+            render::document(StatusCode::OK, kind, &document, &wanted, &asked.query)
+        }
+    }
+}
+
+fn gone(kind: &Kind, document: &Document) -> Reply {
+    let mut details = json!({
+        "name": &*document.key().name,
+        "kind": &*kind.plural,
+        "uid": &*document.meta().uid,
+    });
+    if !kind.group.is_empty() {
+        details["group"] = json!(&*kind.group);
+    }
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
+    });
+    reply::json(StatusCode::OK, status.to_string())
+}
+
+fn options(asked: &Asked) -> Result<DeleteOptions, Status> {
+    let body = if asked.body.is_empty() { None } else { Some(body::any(asked.media_type(), &asked.body)?) };
+    DeleteOptions::parse(&asked.query, body.as_ref())
+}
+
+/// Deletes all objects that are selected, and says which they were.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::List)?;
+    let options = options(asked)?;
+    let list_options = ListOptions::parse(&asked.query, false)?;
+    let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
+    let listed = list::list(&api.hub, kind, &selection, &list_options).await?;
+    for document in &listed.documents {
+        let key = document.key();
+        let expect = DeleteOptions { uid: Some(document.meta().uid.to_string()), ..options.clone() };
+        match delete(api, kind, &key.namespace, &key.name, &expect).await {
+            Ok(_) => {}
+            // Somebody was faster.
+            Err(status) if matches!(status.reason, "NotFound" | "Conflict") => {}
+            Err(status) => return Err(status),
+        }
+    }
+    render::list(kind, &listed, &wanted, &asked.query)
+}
+
+/// Deletes a pod on behalf of somebody who needs its node.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let eviction = body::any(asked.media_type(), &asked.body)?;
+    let options = eviction.get("deleteOptions").and_then(Value::as_object);
+    let options = DeleteOptions::parse(&asked.query, options)?;
+    delete(api, kind, &asked.path.namespace, &asked.path.name, &options).await?;
+    let success =
+        json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
+    Ok(reply::json(StatusCode::CREATED, success.to_string()))
+}

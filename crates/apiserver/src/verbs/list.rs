@@ -1,0 +1,207 @@
+//! Lists: a consistent snapshot, whole or in chunks of the same version.
+
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use bowline_kernel::{Collection, Object, Version, View};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use crate::document::Document;
+use crate::hub::Hub;
+use crate::key::Key;
+use crate::kinds::Kind;
+use crate::selection::{AsOf, ListOptions, Selection};
+use crate::status::{Cause, Details, Status};
+
+/// How long a list waits for a version that is not there yet.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Objects of a resource at a moment.
+#[derive(Debug)]
+pub struct Listed {
+    /// The objects.
+    pub documents: Vec<Arc<Document>>,
+    /// The moment.
+    pub version: Version,
+    /// How to go on, if there is more.
+    pub continues: Option<String>,
+    /// How many more there are, if that is known.
+    pub remaining: Option<usize>,
+}
+
+/// The objects of a kind.
+///
+/// # Errors
+/// If the moment that was asked for is not there any more, or not yet.
+pub async fn list(
+    hub: &Hub,
+    kind: &Kind,
+    selection: &Selection,
+    options: &ListOptions,
+) -> Result<Listed, Status> {
+    let token = if options.continues.is_empty() { None } else { Some(Token::parse(&options.continues)?) };
+    let (as_of, start) = match &token {
+        None => (options.as_of, None),
+        Some(token) => {
+            if options.as_of != AsOf::Newest {
+                return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
+            }
+            let as_of = u64::try_from(token.rv).map_or(AsOf::Newest, |version| AsOf::Exact(Version(version)));
+            (as_of, Some(token.key(kind, selection)?))
+        }
+    };
+    reach(hub, as_of).await?;
+    // Lists of what is at hand have never been cut.
+    let limit = if as_of == AsOf::Any { 0 } else { options.limit };
+    let view = hub.view();
+    let exact = match as_of {
+        AsOf::Exact(version) if version != view.version() => Some(version),
+        _ => None,
+    };
+    match exact {
+        None => Ok(newest(&view, kind, selection, start, limit)),
+        Some(version) => {
+            let then = view.at(&kind.resource, version).map_err(|_| expired(token.as_ref(), version))?;
+            let selected = then
+                .into_values()
+                .filter(|document| start.as_ref().is_none_or(|start| document.key() >= start));
+            Ok(cut(selected.filter(|document| selection.has(document)), limit, version, selection))
+        }
+    }
+}
+
+async fn reach(hub: &Hub, as_of: AsOf) -> Result<(), Status> {
+    let (AsOf::NotOlderThan(version) | AsOf::Exact(version)) = as_of else { return Ok(()) };
+    if hub.view().version() >= version || hub.reach(version, PATIENCE).await {
+        return Ok(());
+    }
+    let current = hub.view().version();
+    let cause = Cause {
+        reason: "ResourceVersionTooLarge".to_owned(),
+        message: "Too large resource version".to_owned(),
+        ..Cause::default()
+    };
+    let message = format!("Timeout: Too large resource version: {version}, current: {current}");
+    Err(Status::failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message).of(Details {
+        causes: vec![cause],
+        retry_after_seconds: 1,
+        ..Details::default()
+    }))
+}
+
+fn newest(
+    view: &View<Document>,
+    kind: &Kind,
+    selection: &Selection,
+    start: Option<Key>,
+    limit: usize,
+) -> Listed {
+    let documents = view
+        .collection(&kind.resource)
+        .into_iter()
+        .flat_map(|collection| within(collection, kind, selection, start.clone()));
+    cut(documents.filter(|document| selection.has(document)), limit, view.version(), selection)
+}
+
+/// The objects in the namespace that is selected, from `start` on.
+pub(super) fn within<'a>(
+    collection: &'a Collection<Document>,
+    kind: &Kind,
+    selection: &'a Selection,
+    start: Option<Key>,
+) -> impl Iterator<Item = &'a Arc<Document>> {
+    let namespace = selection.namespace.as_str();
+    let start = start.unwrap_or_else(|| Key::new(kind.resource.clone(), namespace, ""));
+    collection
+        .objects()
+        .range((Bound::Included(start), Bound::Unbounded))
+        .take_while(move |(key, _)| namespace.is_empty() || *key.namespace == *namespace)
+        .map(|(_, document)| document)
+}
+
+fn cut<'a>(
+    mut selected: impl Iterator<Item = &'a Arc<Document>>,
+    limit: usize,
+    version: Version,
+    selection: &Selection,
+) -> Listed {
+    if limit == 0 {
+        return Listed { documents: selected.cloned().collect(), version, continues: None, remaining: None };
+    }
+    let documents: Vec<_> = selected.by_ref().take(limit).cloned().collect();
+    let more = selected.count();
+    let last = documents.last().filter(|_| more > 0);
+    Listed {
+        continues: last.map(|last| Token::after(last.key(), version).write()),
+        // With a selector it would have to be counted, and the real server does not.
+        remaining: (more > 0 && selection.is_everything()).then_some(more),
+        documents,
+        version,
+    }
+}
+
+/// Where a list in chunks goes on. Clients hand it back as it is; it looks as the real server's does.
+#[derive(Debug, Serialize, Deserialize)]
+struct Token {
+    v: String,
+    /// The version of the whole list; -1 if it goes on at whatever version there is then.
+    rv: i64,
+    /// The path after that of the last object.
+    start: String,
+}
+
+impl Token {
+    fn after(key: &Key, version: Version) -> Token {
+        let start = if key.namespace.is_empty() {
+            format!("{}\0", key.name)
+        } else {
+            format!("{}/{}\0", key.namespace, key.name)
+        };
+        Token { v: "meta.k8s.io/v1".to_owned(), rv: i64::try_from(version.0).unwrap_or(i64::MAX), start }
+    }
+
+    fn write(&self) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).expect("a token is written to memory"))
+    }
+
+    fn parse(text: &str) -> Result<Token, Status> {
+        let invalid = |why: String| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|error| invalid(error.to_string()))?;
+        let token: Token = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+        if token.v != "meta.k8s.io/v1" {
+            return Err(invalid(format!("server does not recognize this encoded version {:?}", token.v)));
+        }
+        Ok(token)
+    }
+
+    /// The first key that it may name. A token of another namespace leads nowhere (CVE-2022-3162 is of this kind).
+    fn key(&self, kind: &Kind, selection: &Selection) -> Result<Key, Status> {
+        let (namespace, name) = match kind.namespaced {
+            true => self.start.split_once('/').ok_or_else(|| Status::bad_request("invalid continue token"))?,
+            false => ("", self.start.as_str()),
+        };
+        if !selection.namespace.is_empty() && namespace != selection.namespace {
+            return Err(Status::bad_request("invalid continue token: it belongs to another namespace"));
+        }
+        Ok(Key::new(kind.resource.clone(), namespace, name))
+    }
+}
+
+fn expired(token: Option<&Token>, version: Version) -> Status {
+    let Some(token) = token else {
+        return Status::expired(format!("The resourceVersion for the provided list is too old: {version}"));
+    };
+    let go_on = Token { v: token.v.clone(), rv: -1, start: token.start.clone() };
+    Status::expired(
+        "The provided continue parameter is too old to display a consistent list result. You can start a new \
+         list without the continue parameter, or use the continue token in this response to retrieve the \
+         remainder of the results. Continuing with the provided token results in an inconsistent list - objects \
+         that were created, modified, or deleted between the time the first chunk was returned and now may show \
+         up in the list.",
+    )
+    .continues(go_on.write())
+}

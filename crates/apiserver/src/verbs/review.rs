@@ -1,0 +1,42 @@
+//! Questions that are asked by creating an object, and answered in its status. Nothing is kept.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+
+use super::Asked;
+use super::options::WriteOptions;
+use super::write::{Sent, Write, warned};
+use crate::api::Api;
+use crate::auth::reviews::{Context, Review};
+use crate::body;
+use crate::kinds::Kind;
+use crate::negotiate;
+use crate::part::Part;
+use crate::render;
+use crate::reply::Reply;
+use crate::status::Status;
+
+/// Answers a question.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn answer(api: &Arc<Api>, kind: &Arc<Kind>, review: Review, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
+    let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
+    let write = Write::new(api, kind, asked, options, Part::Main);
+    let Sent { object, warnings } = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    // What is asked about may have been written a moment ago.
+    api.hub.settle().await.map_err(Status::from)?;
+    let rules = api.auth.rules(&api.hub);
+    let context = Context {
+        user: &asked.user,
+        namespace: &asked.path.namespace,
+        rules: &rules,
+        tokens: api.auth.tokens(),
+        view: &api.hub.view(),
+        now: write.now,
+    };
+    let answer = review.answer(&context, object)?;
+    Ok(warned(render::object(StatusCode::CREATED, answer, &wanted), &warnings))
+}

@@ -1,0 +1,159 @@
+//! Parts of objects that have a path of their own, and what can be done with them.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::options::WriteOptions;
+use super::patch::{self, Form, Patch};
+use super::write::Write;
+use super::{Asked, get, not_allowed, update};
+use crate::api::Api;
+use crate::pending;
+use crate::part::Part;
+use crate::document::{Edit, Json};
+use crate::kinds::Kind;
+use crate::reply::{self, Reply};
+use crate::status::Status;
+use crate::time::Moment;
+use crate::{admission, body};
+
+/// Performs a request for a subresource.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
+    if kind.namespaced && asked.path.namespace.is_empty() {
+        return Err(Status::no_such_path());
+    }
+    let name = asked.path.subresource.clone();
+    let subresource = kind.subresource(&name).ok_or_else(Status::no_such_path)?;
+    if !subresource.verbs.iter().any(|verb| **verb == *asked.verb) || !asked.path.rest.is_empty() {
+        return Err(not_allowed());
+    }
+    match (name.as_str(), asked.verb) {
+        ("status", "get") => get(api, kind, &asked),
+        ("status", "update") => update::update_part(api, kind, asked, Part::Status).await,
+        ("status", "patch") => update::patch_part(api, kind, asked, Part::Status).await,
+        ("finalize", "update") => update::update_part(api, kind, asked, Part::Finalize).await,
+        ("approval", "get") => get(api, kind, &asked),
+        ("approval" | "ephemeralcontainers" | "resize", "update") => {
+            update::update_part(api, kind, asked, Part::Main).await
+        }
+        ("approval" | "ephemeralcontainers" | "resize", "patch") => {
+            update::patch_part(api, kind, asked, Part::Main).await
+        }
+        ("scale", "get") => get_scale(api, kind, &asked),
+        ("scale", "update" | "patch") => set_scale(api, kind, &asked).await,
+        ("token", "create") => token(api, kind, &asked).await,
+        ("binding", "create") => bind(api, kind, &asked).await,
+        ("eviction", "create") => super::delete::evict(api, kind, &asked).await,
+        _ => Err(no_machine(kind, &name)),
+    }
+}
+
+/// Nothing runs here: there is nobody to ask for logs, and nothing to attach to.
+fn no_machine(kind: &Kind, name: &str) -> Status {
+    let message = format!("{}/{name} is served by nodes, and a hub has none", kind.qualified());
+    Status::failure(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message)
+}
+
+fn current(api: &Api, kind: &Kind, asked: &Asked) -> Result<Json, Status> {
+    let key = kind.key(&asked.path.namespace, &asked.path.name);
+    let document = api.hub.view().get(&key).cloned();
+    let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
+    Ok(crate::versions::shown(kind, &document))
+}
+
+fn answer(code: StatusCode, object: &Value) -> Reply {
+    reply::json(code, serde_json::to_vec(object).expect("a value is written to memory"))
+}
+
+fn scale_of(kind: &Kind, object: &Json) -> Result<Value, Status> {
+    match &kind.custom {
+        Some(custom) => custom.scale(&Value::Object(object.clone())),
+        None => Ok(pending::scale(kind, object)),
+    }
+}
+
+fn get_scale(api: &Api, kind: &Kind, asked: &Asked) -> Result<Reply, Status> {
+    let scale = scale_of(kind, &current(api, kind, asked)?)?;
+    Ok(answer(StatusCode::OK, &scale))
+}
+
+/// Changes how many there are to be.
+async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let (options, change) = match asked.verb {
+        "update" => {
+            let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
+            let sent = body::any(asked.media_type(), &asked.body)?;
+            (options, None::<Patch>.ok_or(Value::Object(sent)))
+        }
+        _ => {
+            let form = Form::of(asked.media_type(), kind.custom.is_some())?;
+            let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
+            (options, Ok(Patch::parse(form, &asked.body)?))
+        }
+    };
+    let dry_run = options.dry_run;
+    let write = Arc::new(Write::new(api, kind, asked, options, Part::Scale));
+    let edit: Edit = Arc::new({
+        let write = Arc::clone(&write);
+        move |document| {
+            let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+            let mut object = write.shown(document);
+            let mut scale = scale_of(&write.kind, &object)?;
+            match &change {
+                Err(sent) => scale = sent.clone(),
+                Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
+                Ok(Patch::Merge(patch) | Patch::Strategic(patch)) => json_patch::merge(&mut scale, patch),
+                Ok(Patch::Apply(config)) => json_patch::merge(&mut scale, &Value::Object(config.object.clone())),
+            }
+            admission::scale(&write.kind, &mut object, &scale)?;
+            write.updated(object, document, false).map(|(document, _)| document)
+        }
+    });
+    let key = write.key();
+    let document = if dry_run {
+        let current = api.hub.ahead(&key);
+        Arc::new(write.blocking(move || edit(current.as_deref())).await?)
+    } else {
+        let answer = api.hub.modify(&key, edit, write.is_slow()).await;
+        let answer = answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
+        Arc::clone(answer.object())
+    };
+    Ok(answer(StatusCode::OK, &scale_of(kind, &write.shown(&document))?))
+}
+
+async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let request = body::any(asked.media_type(), &asked.body)?;
+    // The account may have been written a moment ago.
+    api.hub.settle().await.map_err(Status::from)?;
+    let path = &asked.path;
+    let _ = kind;
+    let token = api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, Moment::now())?;
+    Ok(answer(StatusCode::CREATED, &Value::Object(token)))
+}
+
+/// A pod is given a node.
+async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let binding = body::any(asked.media_type(), &asked.body)?;
+    let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
+    let write = Arc::new(Write::new(api, kind, asked, options, Part::Binding));
+    let edit: Edit = Arc::new({
+        let write = Arc::clone(&write);
+        move |document| {
+            let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+            let mut object = write.shown(document);
+            pending::bind(&mut object, &binding, write.now)?;
+            write.updated(object, document, false).map(|(document, _)| document)
+        }
+    });
+    if !write.options.dry_run {
+        let done = api.hub.modify(&write.key(), edit, false).await;
+        done.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
+    }
+    let success = serde_json::json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
+    Ok(answer(StatusCode::CREATED, &success))
+}

@@ -1,0 +1,261 @@
+//! What all writes share: who writes, what was sent, what becomes of it, and what is answered.
+
+use std::sync::Arc;
+
+use bowline_kernel::Object;
+use http::header::{HeaderValue, WARNING};
+use http::StatusCode;
+use serde_json::Value;
+
+use super::Asked;
+use super::options::WriteOptions;
+use crate::admission::{self, Admitted};
+use crate::api::Api;
+use crate::body::Body;
+use crate::part::Part;
+use crate::document::{Document, Json};
+use crate::key::Key;
+use crate::field_validation::{Oddities, warning};
+use crate::kinds::Kind;
+use crate::negotiate::{Form, Wanted};
+use crate::query::Query;
+use crate::render;
+use crate::reply::Reply;
+use crate::status::{Details, Status};
+use crate::time::Moment;
+use crate::user::User;
+use crate::versions;
+
+/// A write, as far as it does not depend on what is there.
+pub struct Write {
+    /// What all requests share.
+    pub api: Arc<Api>,
+    /// Of what kind.
+    pub kind: Arc<Kind>,
+    /// Which part of the object.
+    pub part: Part,
+    /// Where.
+    pub namespace: String,
+    /// Which; empty if the object says it itself.
+    pub name: String,
+    /// Who, as `managedFields` names it.
+    pub manager: String,
+    /// Who.
+    pub user: User,
+    /// How.
+    pub options: WriteOptions,
+    /// Whether what is there is written over also where the object says no version: patches mean what is there.
+    pub unconditional: bool,
+    /// When.
+    pub now: Moment,
+}
+
+/// What was sent, with all fields known.
+pub struct Sent {
+    /// The object.
+    pub object: Json,
+    /// What the client is told of its fields.
+    pub warnings: Vec<String>,
+}
+
+impl Write {
+    /// A write to a part of an object.
+    pub fn new(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked, options: WriteOptions, part: Part) -> Write {
+        let manager = match options.manager.as_str() {
+            "" => asked.agent().to_owned(),
+            manager => manager.to_owned(),
+        };
+        Write {
+            api: Arc::clone(api),
+            kind: Arc::clone(kind),
+            part,
+            namespace: asked.path.namespace.clone(),
+            name: asked.path.name.clone(),
+            manager,
+            user: asked.user.clone(),
+            unconditional: asked.verb == "patch",
+            options,
+            now: Moment::now(),
+        }
+    }
+
+    /// A write of the server itself.
+    pub fn by_server(api: &Arc<Api>, kind: Arc<Kind>, key: &Key) -> Write {
+        Write {
+            api: Arc::clone(api),
+            kind,
+            part: Part::Main,
+            namespace: key.namespace.to_string(),
+            name: key.name.to_string(),
+            manager: "kube-apiserver".to_owned(),
+            user: User::server(),
+            options: WriteOptions::default(),
+            unconditional: true,
+            now: Moment::now(),
+        }
+    }
+
+    /// Where the object is that the path names.
+    pub fn key(&self) -> Key {
+        self.kind.key(&self.namespace, &self.name)
+    }
+
+    /// Drops or refuses the fields that the kind does not have.
+    ///
+    /// # Errors
+    /// If there are such fields and the client wants none.
+    pub fn accept(&self, body: Body) -> Result<Sent, Status> {
+        let Body { mut object, repeated } = body;
+        let unknown = admission::read(&self.kind, &mut object)?;
+        let oddities = Oddities { repeated, unknown };
+        let warnings = self.options.validation.judge(&oddities, &self.kind.kind, &self.kind.version)?;
+        Ok(Sent { object, warnings })
+    }
+
+    /// Nothing is made in a namespace that is not there; that comes before everything that is wrong with it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn require_home(&self) -> Result<(), Status> {
+        if !self.kind.namespaced || self.api.hub.ahead(&Key::namespace(&self.namespace)).is_some() {
+            return Ok(());
+        }
+        let message = format!("namespaces {:?} not found", self.namespace);
+        let details =
+            Details { name: self.namespace.clone(), kind: "namespaces".to_owned(), ..Details::default() };
+        Err(Status::failure(StatusCode::NOT_FOUND, "NotFound", message).of(details))
+    }
+
+    /// Whether the end of the object's name is left to the server.
+    pub fn leaves_name(&self, object: &Json) -> bool {
+        let text = |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
+        text("name").unwrap_or_default().is_empty() && !text("generateName").unwrap_or_default().is_empty()
+    }
+
+    /// The object as it is when it is new.
+    ///
+    /// # Errors
+    /// If it is not valid.
+    pub fn created(&self, object: Json, applied: bool) -> Result<(Document, Vec<String>), Status> {
+        let Admitted { object, warnings } = admission::create(self, object, applied)?;
+        Ok((self.document(&object)?, warnings))
+    }
+
+    /// The object as it is when it takes the place of `old`.
+    ///
+    /// # Errors
+    /// If it is not valid, or not meant for what is there.
+    pub fn updated(&self, object: Json, old: &Document, applied: bool) -> Result<(Document, Vec<String>), Status> {
+        let was = self.shown(old);
+        let Admitted { mut object, warnings } = admission::update(self, object, &was, applied)?;
+        let document = self.document(&object)?;
+        // The kernel would count this too, but it would have to write the JSON anew while all others wait.
+        if let Some(generation) = old.meta().generation.filter(|_| document.spec_differs(old))
+            && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        {
+            metadata.insert("generation".into(), (generation + 1).into());
+            return Ok((self.document(&object)?, warnings));
+        }
+        Ok((document, warnings))
+    }
+
+    /// The object with a note of who changed it, for a change that needs no admission.
+    pub fn tracked(&self, mut object: Json, old: &Document) -> Json {
+        admission::track(self, Some(&self.shown(old)), &mut object);
+        object
+    }
+
+    /// The JSON of an object that is there, in the version of the request.
+    pub fn shown(&self, document: &Document) -> Json {
+        versions::shown(&self.kind, document)
+    }
+
+    /// The document of an object that has been admitted.
+    ///
+    /// # Errors
+    /// If its metadata cannot be.
+    pub fn document(&self, object: &Json) -> Result<Document, Status> {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let key = self.kind.key(&self.namespace, name);
+        let kinds = self.api.kinds();
+        let owner = |api_version: &str, kind: &str, name: &str, namespace: &str| {
+            kinds.owner(api_version, kind, name, namespace)
+        };
+        let kept = versions::kept(&self.kind, object.clone());
+        Document::new(key, &kept, self.kind.counting, &owner)
+            .map_err(|malformed| Status::bad_request(malformed.to_string()))
+    }
+
+    /// Computes something that may take long: the rules of a definition are evaluated off the async threads.
+    ///
+    /// # Errors
+    /// Those of `compute`.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        compute: impl FnOnce() -> Result<T, Status> + Send + 'static,
+    ) -> Result<T, Status> {
+        if !self.is_slow() {
+            return compute();
+        }
+        match tokio::task::spawn_blocking(compute).await {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+
+    /// Whether admission evaluates rules.
+    pub fn is_slow(&self) -> bool {
+        self.kind.custom.as_ref().is_some_and(|custom| custom.has_rules())
+    }
+
+    /// The answer to a write that was done.
+    ///
+    /// # Errors
+    /// If the query asks for a form that there is not.
+    pub fn show(
+        &self,
+        code: StatusCode,
+        document: &Document,
+        wanted: &Wanted,
+        query: &Query,
+        warnings: &[String],
+    ) -> Result<Reply, Status> {
+        Ok(warned(render::document(code, &self.kind, document, wanted, query)?, warnings))
+    }
+
+    /// The answer to a write that was only tried.
+    ///
+    /// # Errors
+    /// If the query asks for a form that there is not.
+    pub fn would_be(
+        &self,
+        code: StatusCode,
+        document: &Document,
+        wanted: &Wanted,
+        query: &Query,
+        warnings: &[String],
+    ) -> Result<Reply, Status> {
+        if wanted.form != Form::Whole {
+            return self.show(code, document, wanted, query, warnings);
+        }
+        let mut object = self.shown(document);
+        if code == StatusCode::CREATED
+            && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        {
+            // It has no version: it is not there.
+            metadata.remove("resourceVersion");
+        }
+        Ok(warned(render::object(code, object, wanted), warnings))
+    }
+}
+
+/// Tells the client what is not wrong and yet not right.
+pub fn warned(mut reply: Reply, warnings: &[String]) -> Reply {
+    for text in warnings {
+        let text: String = text.chars().filter(|character| !character.is_control()).collect();
+        if let Ok(value) = HeaderValue::from_bytes(warning(&text).as_bytes()) {
+            reply.headers_mut().append(WARNING, value);
+        }
+    }
+    reply
+}

@@ -1,0 +1,54 @@
+//! `bowline hub`: the embedded API server alone.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use bowline_apiserver::{Config, Server};
+
+use crate::exit::Exit;
+use crate::output;
+
+/// Serves until somebody wants it to end.
+pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the threads of the hub")?;
+    log();
+    runtime.block_on(serve(Config { data, listen, names }))
+}
+
+/// What the hub says of itself goes to stderr; `RUST_LOG` says how much.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
+        .from_env_lossy();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+async fn serve(config: Config) -> anyhow::Result<Exit> {
+    let server = Server::start_with(config).await?;
+    output::note(&format!(
+        "The hub listens on {}.\n\n  export KUBECONFIG={}\n  kubectl get namespaces\n",
+        server.url(),
+        server.kubeconfig().display()
+    ));
+    let ended = wait_for_signal().await?;
+    output::note(&format!("{ended}: the hub ends; once more, and it ends at once."));
+    tokio::select! {
+        () = server.stop() => Ok(Exit::Done),
+        again = wait_for_signal() => again.map(|_| Exit::Done),
+    }
+}
+
+/// Ctrl-C or SIGTERM.
+async fn wait_for_signal() -> anyhow::Result<&'static str> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    tokio::select! {
+        _ = interrupt.recv() => Ok("Ctrl-C"),
+        _ = terminate.recv() => Ok("SIGTERM"),
+    }
+}

@@ -1,0 +1,173 @@
+//! The real binary as a hub, for tests that start it, talk to it and kill it.
+
+mod kubectl;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, Result, bail, ensure};
+use bowline_realkube::{Client, Request, Response, client_of_kubeconfig};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+pub use kubectl::{Kubectl, Said};
+
+/// The binary, built in the profile of the tests.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn bowline() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| build().expect("bowline can be built"))
+}
+
+fn build() -> Result<PathBuf> {
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--package", "bowline", "--message-format", "json"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stderr(Stdio::inherit())
+        .output()?;
+    ensure!(output.status.success(), "cargo build failed");
+    let messages = output.stdout.split(|byte| *byte == b'\n');
+    let artifacts = messages.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let mut binaries = artifacts.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+    binaries.find(|path| path.ends_with("bowline")).context("cargo names no binary")
+}
+
+/// A directory that is gone when this is dropped.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// An empty directory.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new(name: &str) -> Result<Scratch> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("bowline-{name}-{}-{count}", std::process::id()));
+        fs::create_dir_all(&path)?;
+        Ok(Scratch(path))
+    }
+
+    /// A path in it.
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind is in the system's temporary directory.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A hub that runs. It is killed when this is dropped.
+pub struct Hub {
+    child: Child,
+    kubeconfig: PathBuf,
+    client: Client,
+}
+
+impl Hub {
+    /// Starts the binary on `data`, and waits until it listens.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start(data: &Path) -> Result<Hub> {
+        let mut child = Command::new(bowline())
+            .arg("hub")
+            .arg("--data")
+            .arg(data)
+            .args(["--listen", "127.0.0.1:0"])
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);
+        let mut all = String::new();
+        loop {
+            let mut line = String::new();
+            if said.read_line(&mut line)? == 0 {
+                bail!("the hub ended ({}): {all}", child.wait()?);
+            }
+            all.push_str(&line);
+            if line.contains("listens on") {
+                break;
+            }
+        }
+        // Whatever it says later is shown with the test's own output.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
+        let kubeconfig = data.join("admin.kubeconfig");
+        let client = client_of_kubeconfig(&kubeconfig)?;
+        Ok(Hub { child, kubeconfig, client })
+    }
+
+    /// How its administrator reaches it.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// A client that is its administrator.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// `kill -9`.
+    ///
+    /// # Errors
+    /// If it is no longer there.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// SIGTERM, and waits for its end.
+    ///
+    /// # Errors
+    /// If it does not end well.
+    pub fn terminate(mut self) -> Result<()> {
+        kill(Pid::from_raw(i32::try_from(self.child.id())?), Signal::SIGTERM)?;
+        let status = self.child.wait()?;
+        ensure!(status.success(), "the hub ended with {status}");
+        Ok(())
+    }
+
+    /// Sends a request with a JSON body.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn send(&self, method: &str, path: &str, body: &Value) -> Result<(u16, Value)> {
+        let request = Request::new(method, path);
+        let request =
+            if body.is_null() { request } else { request.body("application/json", body.to_string()) };
+        parse(&self.client.send(&request)?)
+    }
+}
+
+/// The status and the JSON of an answer.
+///
+/// # Errors
+/// If it is not JSON.
+pub fn parse(response: &Response) -> Result<(u16, Value)> {
+    let value = serde_json::from_slice(&response.body).with_context(|| response.text())?;
+    Ok((response.status, value))
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

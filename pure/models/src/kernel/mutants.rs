@@ -1,0 +1,52 @@
+//! Servers that do one thing wrong, and the claim that each breaks.
+
+use bowline_explorer::{Kind, Options, Verdict};
+
+use super::{chores, objects, watch};
+use crate::catalogue::{Subject, catalogue};
+
+/// A server that does one thing wrong.
+pub(super) struct Mutant {
+    /// What it does.
+    pub(super) about: &'static str,
+    /// The model that it is a mutant of.
+    pub(super) model: &'static str,
+    /// What the explorer catches it by.
+    pub(super) breaks: &'static str,
+    /// The model with it, at a size that is enough.
+    pub(super) build: fn() -> Box<dyn Subject>,
+}
+
+fn all() -> impl Iterator<Item = &'static Mutant> {
+    [chores::mutants::MUTANTS, objects::mutants::MUTANTS, watch::mutants::MUTANTS].into_iter().flatten()
+}
+
+#[test]
+fn every_mutant_is_caught_by_the_claim_that_it_breaks() {
+    let escapes = |mutant: &&Mutant| {
+        let claim = [mutant.breaks.to_owned()];
+        let report = (mutant.build)().check(&Options { properties: Some(&claim), ..Options::default() });
+        report.map(|report| report.verdicts[0].verdict) != Ok(Verdict::Violated)
+    };
+    let escaped: Vec<_> = all().filter(escapes).map(|m| (m.model, m.about, m.breaks)).collect();
+    assert!(escaped.is_empty(), "{escaped:#?}");
+}
+
+#[test]
+fn every_claim_has_a_mutant() {
+    for entry in catalogue().iter().filter(|entry| entry.name.starts_with("kernel/")) {
+        let model = entry.size("").and_then(|size| entry.build(&size)).expect("defaults that work");
+        for claim in model.claims().iter().filter(|claim| claim.kind != Kind::Sometimes) {
+            let mut of_claim = all().filter(|mutant| mutant.breaks == claim.name);
+            assert!(
+                of_claim.any(|mutant| mutant.model == entry.name)
+                    // The two share their claims of the collector.
+                    || entry.name == chores::NAMESPACES.name
+                        && all().any(|m| m.breaks == claim.name && m.model == chores::COLLECTOR.name),
+                "nothing breaks {} of {}",
+                claim.name,
+                entry.name
+            );
+        }
+    }
+}

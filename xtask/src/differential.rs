@@ -1,0 +1,180 @@
+//! `cargo xtask differential`: the same requests to the real kube-apiserver and to another server.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use bowline_differential::{Difference, Purpose, Script, Transcript, compare, read_all, run as run_script};
+use bowline_realkube::{Client, Options, RealKube, client_of_kubeconfig};
+use serde_json::Value;
+
+use crate::log::Log;
+use crate::referee::scratch::Scratch;
+use crate::testenv::binaries;
+use crate::workspace::Workspace;
+
+const SCRIPTS: &str = "e2e/differential/scripts";
+/// The script that waits until controllers work.
+const FIRST: &str = "warm-up";
+const TABLE: &str = "docs/differences.md";
+
+/// What to compare.
+#[derive(clap::Args, Default)]
+pub(crate) struct DifferentialArgs {
+    /// The other server; without it, a second real one, from which nothing may differ
+    #[arg(long, value_name = "KUBECONFIG")]
+    against: Option<PathBuf>,
+    /// Only this script; may be given several times
+    #[arg(long, value_name = "SCRIPT")]
+    only: Vec<String>,
+    /// Print what the real server answers, too
+    #[arg(long)]
+    show: bool,
+}
+
+/// What `cargo xtask test` runs: two real servers answer alike, and an answer that was changed is found.
+pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    run(workspace, log, &DifferentialArgs::default())
+}
+
+/// Runs all scripts on both, and fails on the first difference that is not on purpose.
+pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &DifferentialArgs) -> Result<String> {
+    let mut scripts = read_all(&workspace.root().join(SCRIPTS))?;
+    let unknown = args.only.iter().find(|name| scripts.iter().all(|script| script.name != **name));
+    if let Some(name) = unknown {
+        bail!("there is no script {name} in {SCRIPTS}");
+    }
+    let is_chosen = |name: &String| args.only.is_empty() || args.only.contains(name);
+    scripts.retain(|script| script.name == FIRST || is_chosen(&script.name));
+    scripts.sort_by_key(|script| script.name != FIRST);
+    let binaries = binaries(workspace, log)?;
+    let scratch = Scratch::new("differential")?;
+    let options = Options { controllers: true, quick: true, ..Options::default() };
+    let real = RealKube::start_with(&binaries, &scratch.path().join("real"), &options)?;
+    let begun = Instant::now();
+    let (first, second) = if let Some(kubeconfig) = &args.against {
+        both(&scripts, real.client(), &client_of_kubeconfig(kubeconfig)?)?
+    } else {
+        let second = RealKube::start_with(&binaries, &scratch.path().join("second"), &options)?;
+        both(&scripts, real.client(), second.client())?
+    };
+    let seconds = begun.elapsed().as_secs();
+    if args.show {
+        show(log, &first);
+    }
+    sound(&first)?;
+    let purpose = if args.against.is_some() {
+        Purpose::read(&workspace.root().join(TABLE))?
+    } else {
+        Purpose::default()
+    };
+    let requests: usize = scripts.iter().map(Script::requests).sum();
+    let verdict = judge(log, &purpose, compare(&first, &second), args.only.is_empty())?;
+    if args.against.is_none() {
+        tampered(&first, &second)?;
+    }
+    Ok(format!("{requests} requests in {} scripts: {verdict} ({seconds} s)", scripts.len()))
+}
+
+fn both(scripts: &[Script], first: &Client, second: &Client) -> Result<(Vec<Transcript>, Vec<Transcript>)> {
+    let all = |client: &Client| -> Result<Vec<Transcript>> {
+        scripts.iter().map(|script| Ok(run_script(script, client)?)).collect()
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| all(second));
+        let first = all(first)?;
+        let second = other.join().ok().context("a thread panicked")??;
+        Ok((first, second))
+    })
+}
+
+/// A script that waits for what never comes on the real server is wrong, and compares nothing.
+fn sound(transcripts: &[Transcript]) -> Result<()> {
+    for transcript in transcripts {
+        for answer in &transcript.answers {
+            for fault in ["never", "not kept", "broken"] {
+                let Some(what) = answer.said.get(fault) else { continue };
+                bail!(
+                    "{}: on the real server: {fault}: {what}: {}\n{:#}",
+                    transcript.script,
+                    answer.request,
+                    answer.said
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bool) -> Result<String> {
+    let (wanted, others, stale) = purpose.sort(differences);
+    let mut last = String::new();
+    for difference in &others {
+        let request = format!("{}: {}", difference.script, difference.request);
+        if request != last {
+            log.line(&request);
+            last = request;
+        }
+        log.line(difference_text(difference));
+    }
+    // Of some of the scripts, it is not known what lines are still about.
+    let stale = if all { stale } else { Vec::new() };
+    for entry in &stale {
+        log.line(format!("{TABLE}: {} {} {}: this no longer differs", entry.script, entry.step, entry.place));
+    }
+    ensure!(
+        others.is_empty() && stale.is_empty(),
+        "{} differences that are not in {TABLE}, {} on purpose, {} lines about nothing",
+        others.len(),
+        wanted.len(),
+        stale.len()
+    );
+    Ok(format!("equal, but for {} differences on purpose", wanted.len()))
+}
+
+fn difference_text(difference: &Difference) -> String {
+    let value =
+        |value: &Option<Value>| value.as_ref().map_or_else(|| "(nothing)".to_owned(), Value::to_string);
+    let (first, second) = (value(&difference.first), value(&difference.second));
+    let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
+    let mut text = format!("  {}\n", difference.place);
+    let _ = writeln!(text, "    real:  {}", around(&first, same));
+    let _ = write!(text, "    other: {}", around(&second, same));
+    text
+}
+
+/// A long text from a little before the place where it begins to differ.
+fn around(text: &str, differs_at: usize) -> String {
+    const BEFORE: usize = 60;
+    const LENGTH: usize = 400;
+    let skipped = if text.chars().count() > LENGTH { differs_at.saturating_sub(BEFORE) } else { 0 };
+    let shown: String = text.chars().skip(skipped).take(LENGTH).collect();
+    let (before, after) = (skipped > 0, skipped + shown.chars().count() < text.chars().count());
+    format!("{}{shown}{}", if before { "…" } else { "" }, if after { "…" } else { "" })
+}
+
+/// Sees that a changed answer is found: each one in turn, by another status.
+fn tampered(first: &[Transcript], second: &[Transcript]) -> Result<()> {
+    for (index, transcript) in second.iter().enumerate() {
+        for answer in 0..transcript.answers.len() {
+            let mut changed = transcript.clone();
+            changed.answers[answer].said["status"] = Value::from(599);
+            let found = compare(&first[index..=index], &[changed]);
+            ensure!(
+                found.len() == 1,
+                "a changed answer was not found: {}",
+                transcript.answers[answer].request
+            );
+        }
+    }
+    Ok(())
+}
+
+fn show(log: &mut Log, transcripts: &[Transcript]) {
+    for transcript in transcripts {
+        for answer in &transcript.answers {
+            log.line(format!("{}: {}\n{:#}", transcript.script, answer.request, answer.said));
+        }
+    }
+}
