@@ -201,8 +201,13 @@ fn common(kind: &Kind, metadata: &Json, names: Names) -> Vec<FieldError> {
         (false, "") => {}
         (false, _) => errors.push(FieldError::forbidden("metadata.namespace", "not allowed on this type")),
     }
-    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|number| *number < 0) {
-        errors.push(FieldError::invalid("metadata.generation", generation, "must be greater than or equal to 0"));
+    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|number| *number < 0)
+    {
+        errors.push(FieldError::invalid(
+            "metadata.generation",
+            generation,
+            "must be greater than or equal to 0",
+        ));
     }
     errors.extend(labels(metadata.get("labels"), "metadata.labels"));
     errors.extend(annotations(metadata.get("annotations"), "metadata.annotations"));
@@ -239,10 +244,8 @@ pub(crate) fn annotations(annotations: Option<&Value>, path: &str) -> Vec<FieldE
 fn finalizers(metadata: &Json) -> Vec<FieldError> {
     let list = metadata.get("finalizers").and_then(Value::as_array);
     let named: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut errors: Vec<_> = named
-        .iter()
-        .flat_map(|name| invalid("metadata.finalizers", name, names::qualified(name)))
-        .collect();
+    let mut errors: Vec<_> =
+        named.iter().flat_map(|name| invalid("metadata.finalizers", name, names::qualified(name))).collect();
     if named.contains(&"orphan") && named.contains(&"foregroundDeletion") {
         let why = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.push(FieldError::invalid("metadata.finalizers", json!(named), why));

@@ -87,7 +87,9 @@ pub fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
         return 0;
     }
     let pod = document.json();
-    let at = |part: &str, name: &str| pod.get(part).and_then(|part| part.get(name)).cloned().unwrap_or(Value::Null);
+    let at = |part: &str, name: &str| {
+        pod.get(part).and_then(|part| part.get(name)).cloned().unwrap_or(Value::Null)
+    };
     let runs = at("spec", "nodeName").as_str().is_some_and(|node| !node.is_empty());
     let ended = matches!(at("status", "phase").as_str(), Some("Failed" | "Succeeded"));
     if !runs || ended {

@@ -9,12 +9,15 @@ mod admission;
 mod defaults;
 mod events;
 mod fields;
+mod gotime;
 mod habits;
 mod parts;
 mod prepare;
 mod shape;
 mod validate;
 
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 

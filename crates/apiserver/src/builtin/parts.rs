@@ -31,7 +31,9 @@ fn selector(kind: &Kind, spec: &Json) -> String {
     let selector = object(spec, "selector");
     let equals = |labels: &Json| -> Vec<(String, String)> {
         let texts = labels.iter();
-        texts.map(|(key, value)| (key.clone(), format!("{key}={}", value.as_str().unwrap_or_default()))).collect()
+        texts
+            .map(|(key, value)| (key.clone(), format!("{key}={}", value.as_str().unwrap_or_default())))
+            .collect()
     };
     if &*kind.kind == "ReplicationController" {
         return join(equals(selector));
@@ -83,7 +85,7 @@ pub fn with_scale(kind: &Kind, json: &mut Json, scale: &Value) -> Result<(), Sta
         return Err(invalid_scale(&name, &error));
     }
     // Whoever read a scale writes it back only if nothing came between.
-    if let Some(version) = said.get("resourceVersion").filter(|version| **version != Value::from("")) {
+    if let Some(version) = said.get("resourceVersion").filter(|version| version.as_str() != Some("")) {
         let version = version.clone();
         enter(json, "metadata").insert("resourceVersion".into(), version);
     }
@@ -149,7 +151,8 @@ fn why_not_bound(pod: &Json, name: &str) -> Option<String> {
     if !node.is_empty() {
         return Some(format!("pod {name} is already assigned to node {node:?}"));
     }
-    (!list(spec, "schedulingGates").is_empty()).then(|| format!("pod {name} has non-empty .spec.schedulingGates"))
+    (!list(spec, "schedulingGates").is_empty())
+        .then(|| format!("pod {name} has non-empty .spec.schedulingGates"))
 }
 
 /// Notes on a pod that it is evicted, before it is deleted.

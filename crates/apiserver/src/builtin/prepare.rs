@@ -286,7 +286,9 @@ fn drop_of_other_types(new: &mut Json, old: &Json) {
     }
     if exposed(was) && !exposed(&is) {
         let known: Vec<_> = objects(before, "ports").filter_map(|port| number(port, "nodePort")).collect();
-        let all_known = objects(spec, "ports").filter_map(|port| number(port, "nodePort")).all(|port| known.contains(&port));
+        let all_known = objects(spec, "ports")
+            .filter_map(|port| number(port, "nodePort"))
+            .all(|port| known.contains(&port));
         if all_known {
             for port in objects_mut(spec, "ports") {
                 port.remove("nodePort");
@@ -294,7 +296,8 @@ fn drop_of_other_types(new: &mut Json, old: &Json) {
         }
         drop_if_same(spec, before, "externalTrafficPolicy");
     }
-    let checked = |spec: &Json| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local";
+    let checked =
+        |spec: &Json| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local";
     if checked(before) && !checked(spec) {
         drop_if_same(spec, before, "healthCheckNodePort");
     }

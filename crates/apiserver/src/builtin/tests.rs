@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::builtin::testing::differences;
 use crate::document::Counting;
 use crate::key::Resource;
 use crate::kinds::Subresource;
@@ -32,7 +33,8 @@ fn cases(text: &str) -> Vec<Case> {
 fn kind_at(path: &str, kind: &str) -> (Kind, String) {
     let parsed = crate::path::parse(path).expect("a path");
     let crate::path::Path::Resource(path) = parsed else { panic!("a path of a resource") };
-    let without = ["ConfigMap", "Secret", "ServiceAccount", "Lease", "Event", "Endpoints", "LimitRange", "PodTemplate"];
+    let without =
+        ["ConfigMap", "Secret", "ServiceAccount", "Lease", "Event", "Endpoints", "LimitRange", "PodTemplate"];
     let status = (!without.contains(&kind)).then(|| Subresource {
         name: "status".into(),
         group: "".into(),
@@ -87,7 +89,8 @@ fn create(case: &Case) -> Result<Json, Json> {
         other => panic!("a status is an object: {other:?}"),
     };
     read(&kind, &mut json).map_err(|error| {
-        let message = format!("{0} in version \"{1}\" cannot be handled as a {0}: {error}", kind.kind, kind.version);
+        let message =
+            format!("{0} in version \"{1}\" cannot be handled as a {0}: {error}", kind.kind, kind.version);
         said(Status::bad_request(message))
     })?;
     default(&kind, &mut json);
@@ -189,11 +192,11 @@ fn normal(json: &Json) -> Value {
             }
         }
     }
-    if let Some(spec) = json.get_mut("spec").and_then(Value::as_object_mut) {
-        if spec.get("clusterIP").is_some_and(|address| address != "None") {
-            spec.remove("clusterIP");
-            spec.remove("clusterIPs");
-        }
+    if let Some(spec) = json.get_mut("spec").and_then(Value::as_object_mut)
+        && spec.get("clusterIP").is_some_and(|address| address != "None")
+    {
+        spec.remove("clusterIP");
+        spec.remove("clusterIPs");
     }
     if let Some(status) = json.get_mut("status").and_then(Value::as_object_mut) {
         status.remove("lastPhaseTransitionTime");
@@ -236,30 +239,6 @@ fn normal_refusal(case: &Case, json: &Json) -> Value {
         }
     }
     serde_json::from_str(&text).expect("still JSON")
-}
-
-/// Where two values differ.
-fn differences(path: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>) {
-    match (ours, theirs) {
-        (Value::Object(ours), Value::Object(theirs)) => {
-            let mut names: Vec<_> = ours.keys().chain(theirs.keys()).collect();
-            names.sort();
-            names.dedup();
-            for name in names {
-                match (ours.get(name), theirs.get(name)) {
-                    (Some(a), Some(b)) => differences(&format!("{path}.{name}"), a, b, found),
-                    (a, b) => found.push(format!("{path}.{name}: {a:?}, expected {b:?}")),
-                }
-            }
-        }
-        (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => {
-            for (index, (a, b)) in ours.iter().zip(theirs).enumerate() {
-                differences(&format!("{path}[{index}]"), a, b, found);
-            }
-        }
-        _ if ours != theirs => found.push(format!("{path}:\n      {ours}\n  not {theirs}")),
-        _ => {}
-    }
 }
 
 fn compare(case: &Case, ours: &Json, failures: &mut Vec<String>) {

@@ -68,7 +68,12 @@ impl Check {
     pub(super) fn too_many(&mut self, path: impl Display, found: usize, most: usize) {
         let items = if most == 1 { "item" } else { "items" };
         let detail = format!("must have at most {most} {items}");
-        self.push(FieldError { kind: Cause::TooMany, path: path.to_string(), value: Some(found.into()), detail });
+        self.push(FieldError {
+            kind: Cause::TooMany,
+            path: path.to_string(),
+            value: Some(found.into()),
+            detail,
+        });
     }
 
     /// One error for each fault of a value.

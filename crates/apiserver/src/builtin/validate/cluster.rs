@@ -104,7 +104,11 @@ pub(super) fn event(check: &mut Check, json: &Json, newer: bool) {
     let about = text(object(json, "involvedObject"), "namespace");
     let mismatch = "does not match event.namespace";
     if json.get("eventTime").is_none_or(Value::is_null) {
-        let fits = if about.is_empty() { namespace.is_empty() || namespace == "default" } else { about == namespace };
+        let fits = if about.is_empty() {
+            namespace.is_empty() || namespace == "default"
+        } else {
+            about == namespace
+        };
         if !fits {
             check.invalid("involvedObject.namespace", about, mismatch);
         }

@@ -78,15 +78,11 @@ pub(super) fn secret(check: &mut Check, json: &Json) {
         }
         "kubernetes.io/dockercfg" => docker(check, data, ".dockercfg"),
         "kubernetes.io/dockerconfigjson" => docker(check, data, ".dockerconfigjson"),
-        "kubernetes.io/basic-auth" => {
-            if !data.contains_key("username") && !data.contains_key("password") {
-                required(&["username", "password"]);
-            }
+        "kubernetes.io/basic-auth" if !data.contains_key("username") && !data.contains_key("password") => {
+            required(&["username", "password"]);
         }
-        "kubernetes.io/ssh-auth" => {
-            if data.get("ssh-privatekey").is_none_or(|key| decoded(key).is_empty()) {
-                check.required("data[ssh-privatekey]", "");
-            }
+        "kubernetes.io/ssh-auth" if data.get("ssh-privatekey").is_none_or(|key| decoded(key).is_empty()) => {
+            check.required("data[ssh-privatekey]", "");
         }
         "kubernetes.io/tls" => required(&["tls.crt", "tls.key"]),
         _ => {}

@@ -124,7 +124,11 @@ fn completion(check: &mut Check, spec: &Json, path: &str) {
         if let (Some(completions), Some(most)) = (completions, number(spec, "maxFailedIndexes"))
             && most > completions
         {
-            check.invalid(format!("{path}.maxFailedIndexes"), most, "must be less than or equal to completions");
+            check.invalid(
+                format!("{path}.maxFailedIndexes"),
+                most,
+                "must be less than or equal to completions",
+            );
         }
     }
     if matches!(mode, None | Some("NonIndexed")) {
@@ -141,7 +145,10 @@ fn failure_policy(check: &mut Check, policy: &Json, path: &str) {
     for (index, rule) in objects(policy, "rules").enumerate() {
         let path = format!("{path}.rules[{index}]");
         match text(rule, "action") {
-            "" => check.required(format!("{path}.action"), "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]"),
+            "" => check.required(
+                format!("{path}.action"),
+                "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]",
+            ),
             action => check.one_of(format!("{path}.action"), action, &ACTIONS),
         }
         let (codes, conditions) = (maybe_object(rule, "onExitCodes"), list(rule, "onPodConditions"));
@@ -254,7 +261,11 @@ pub(super) fn cron_job(check: &mut Check, json: &Json, old: Option<&Json>) {
     let template = object(object(spec, "jobTemplate"), "spec");
     job_spec(check, template, "spec.jobTemplate.spec");
     if let Some(selector) = template.get("selector") {
-        check.invalid("spec.jobTemplate.spec.selector", selector.clone(), "`selector` will be auto-generated");
+        check.invalid(
+            "spec.jobTemplate.spec.selector",
+            selector.clone(),
+            "`selector` will be auto-generated",
+        );
     }
     if flag(template, "manualSelector") {
         let error = bowline_merge::FieldError::not_supported(

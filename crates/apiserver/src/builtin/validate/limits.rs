@@ -58,7 +58,11 @@ fn applies(scope: &str, resource: &str) -> bool {
     ];
     match scope {
         "BestEffort" => resource == "pods",
-        "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
+        "Terminating"
+        | "NotTerminating"
+        | "NotBestEffort"
+        | "PriorityClass"
+        | "CrossNamespacePodAffinity" => {
             COMPUTE.contains(&resource) || resource.ends_with("ephemeral-storage")
         }
         // What is no scope fits everything: that it is none is said already.
@@ -68,7 +72,8 @@ fn applies(scope: &str, resource: &str) -> bool {
 
 /// What changes of a quota.
 pub(super) fn quota_update(check: &mut Check, new: &Json, old: &Json) {
-    let sorted = |quota: &Json| texts(object(quota, "spec"), "scopes").map(str::to_owned).collect::<BTreeSet<_>>();
+    let sorted =
+        |quota: &Json| texts(object(quota, "spec"), "scopes").map(str::to_owned).collect::<BTreeSet<_>>();
     if sorted(new) != sorted(old) {
         let scopes = object(new, "spec").get("scopes").cloned().unwrap_or(Value::Null);
         check.invalid("spec.scopes", scopes, "field is immutable");
@@ -123,8 +128,18 @@ fn limit_amounts(check: &mut Check, limit: &Json, kind: &str, path: &str) {
     for name in keys {
         let rules = [
             ("min", "max", "min", "min value {} is greater than max value {}"),
-            ("min", "defaultRequest", "defaultRequest", "min value {} is greater than default request value {}"),
-            ("defaultRequest", "max", "defaultRequest", "default request value {} is greater than max value {}"),
+            (
+                "min",
+                "defaultRequest",
+                "defaultRequest",
+                "min value {} is greater than default request value {}",
+            ),
+            (
+                "defaultRequest",
+                "max",
+                "defaultRequest",
+                "default request value {} is greater than max value {}",
+            ),
             (
                 "defaultRequest",
                 "default",

@@ -49,7 +49,10 @@ pub(super) fn ingress(check: &mut Check, json: &Json, is_new: bool) {
         check.faults("spec.ingressClassName", class, names::subdomain(class));
     }
     let annotated = text(at(json, &["metadata", "annotations"]), "kubernetes.io/ingress.class");
-    if is_new && !annotated.is_empty() && maybe_text(spec, "ingressClassName").is_some_and(|class| class != annotated) {
+    if is_new
+        && !annotated.is_empty()
+        && maybe_text(spec, "ingressClassName").is_some_and(|class| class != annotated)
+    {
         let why = "must match `ingressClassName` when both are specified";
         check.invalid("annotations.kubernetes.io/ingress.class", annotated, why);
     }
@@ -71,7 +74,9 @@ fn http_path(check: &mut Check, found: &Json, path: &str) {
             if !named.starts_with('/') {
                 check.invalid(&here, named, "must be an absolute path");
             }
-            for sequence in SEQUENCES.iter().filter(|sequence| !sequence.is_empty() && named.contains(**sequence)) {
+            for sequence in
+                SEQUENCES.iter().filter(|sequence| !sequence.is_empty() && named.contains(**sequence))
+            {
                 check.invalid(&here, named, format!("must not contain '{sequence}'"));
             }
             for end in ["/..", "/."].iter().filter(|end| named.ends_with(**end)) {
@@ -96,7 +101,9 @@ fn backend(check: &mut Check, backend: &Json, path: &str) {
             for name in ["kind", "name"] {
                 match text(resource, name) {
                     "" => check.required(format!("{path}.resource.{name}"), ""),
-                    value => check.faults(format!("{path}.resource.{name}"), value, names::path_segment(value)),
+                    value => {
+                        check.faults(format!("{path}.resource.{name}"), value, names::path_segment(value))
+                    }
                 }
             }
         }
@@ -168,12 +175,20 @@ fn policy_port(check: &mut Check, port: &Json, path: &str) {
     match port.get("port") {
         None => {
             if let Some(end) = end {
-                check.invalid(format!("{path}.endPort"), end, "may not be specified when `port` is not specified");
+                check.invalid(
+                    format!("{path}.endPort"),
+                    end,
+                    "may not be specified when `port` is not specified",
+                );
             }
         }
         Some(Value::String(name)) => {
             if let Some(end) = end {
-                check.invalid(format!("{path}.endPort"), end, "may not be specified when `port` is non-numeric");
+                check.invalid(
+                    format!("{path}.endPort"),
+                    end,
+                    "may not be specified when `port` is non-numeric",
+                );
             }
             check.faults(format!("{path}.port"), name.as_str(), names::port(name));
         }
@@ -182,7 +197,11 @@ fn policy_port(check: &mut Check, port: &Json, path: &str) {
             check.faults(format!("{path}.port"), value, names::port_number(value));
             if let Some(end) = end {
                 if end < value {
-                    check.invalid(format!("{path}.endPort"), value, "must be greater than or equal to `port`");
+                    check.invalid(
+                        format!("{path}.endPort"),
+                        value,
+                        "must be greater than or equal to `port`",
+                    );
                 }
                 check.faults(format!("{path}.endPort"), end, names::port_number(end));
             }

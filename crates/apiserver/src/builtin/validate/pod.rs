@@ -16,8 +16,8 @@ use crate::metadata::{self, names};
 
 pub(super) use handlers::port;
 pub(super) use scheduling::{EFFECTS, node_selector};
-pub(super) use volumes::{host_path, nfs};
 pub(super) use update::{ephemeral_containers, pod as pod_update, status as status_update};
+pub(super) use volumes::{host_path, nfs};
 
 /// What is wrong with a new pod.
 pub(super) fn create(check: &mut Check, pod: &Json) {

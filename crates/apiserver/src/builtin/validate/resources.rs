@@ -152,7 +152,8 @@ pub(super) fn requirements(check: &mut Check, resources: &Json, path: &str) {
                 check.invalid(format!("{path}.requests"), requested.to_string(), why);
             }
             None if !overcommit => {
-                check.required(format!("{path}.limits"), "Limit must be set for non overcommitable resources");
+                check
+                    .required(format!("{path}.limits"), "Limit must be set for non overcommitable resources");
             }
             _ => {}
         }

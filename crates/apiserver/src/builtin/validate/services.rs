@@ -211,8 +211,8 @@ fn balancer(check: &mut Check, spec: &Json, kind: &str) {
 }
 
 fn traffic(check: &mut Check, spec: &Json, kind: &str) {
-    let exposed =
-        matches!(kind, "NodePort" | "LoadBalancer") || (kind == "ClusterIP" && !list(spec, "externalIPs").is_empty());
+    let exposed = matches!(kind, "NodePort" | "LoadBalancer")
+        || (kind == "ClusterIP" && !list(spec, "externalIPs").is_empty());
     let outside = text(spec, "externalTrafficPolicy");
     match (exposed, outside) {
         (false, "") => {}
@@ -248,9 +248,10 @@ fn traffic(check: &mut Check, spec: &Json, kind: &str) {
 /// What changes of a service.
 pub(super) fn service_update(check: &mut Check, new: &Json, old: &Json) {
     let (now, then) = (object(new, "spec"), object(old, "spec"));
-    let external = |spec: &Json| text(spec, "type") == "ExternalName";
-    let headless = |spec: &Json| text(spec, "clusterIP") == "None";
-    if !external(now) && !external(then) && !(headless(now) && headless(then)) {
+    let both = |test: fn(&Json) -> bool| test(now) && test(then);
+    let internal = both(|spec| text(spec, "type") != "ExternalName");
+    let headless = both(|spec| text(spec, "clusterIP") == "None");
+    if internal && !headless {
         let (after, before) = (list(now, "clusterIPs"), list(then, "clusterIPs"));
         let value = if after.is_empty() { Value::Null } else { json!(after) };
         if after.is_empty() && !before.is_empty() {

@@ -12,7 +12,8 @@ pub(super) fn update(check: &mut Check, kind: &Kind, new: &Json, old: &Json) {
         ("", "Namespace") => cluster::namespace_status(check, new),
         ("", "Pod") => pod::status_update(check, new, old),
         ("apps", "Deployment") => {
-            let counted = ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas"];
+            let counted =
+                ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas"];
             let others = ["unavailableReplicas", "terminatingReplicas", "collisionCount"];
             replicas(check, new, &[&counted[..], &others].concat(), &["updatedReplicas", "readyReplicas"]);
             let status = |status: &Json| number(object(status, "status"), "collisionCount");
@@ -28,7 +29,8 @@ pub(super) fn update(check: &mut Check, kind: &Kind, new: &Json, old: &Json) {
             replicas(check, new, &counted, &["fullyLabeledReplicas", "readyReplicas"]);
         }
         ("apps", "StatefulSet") => {
-            let counted = ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
+            let counted =
+                ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
             let counted = [&counted[..], &["observedGeneration", "collisionCount"]].concat();
             replicas(check, new, &counted, &["readyReplicas", "currentReplicas", "updatedReplicas"]);
         }

@@ -115,7 +115,9 @@ pub(super) fn claim_update(check: &mut Check, new: &Json, old: &Json) {
     }
     if text(object(new, "status"), "phase") == "Bound" {
         for spec in [&mut now, &mut then] {
-            if let Some(requests) = spec.get_mut("resources").and_then(|resources| resources.get_mut("requests")) {
+            if let Some(requests) =
+                spec.get_mut("resources").and_then(|resources| resources.get_mut("requests"))
+            {
                 requests["storage"] = Value::Null;
             }
             spec.remove("volumeAttributesClassName");
@@ -127,13 +129,22 @@ pub(super) fn claim_update(check: &mut Check, new: &Json, old: &Json) {
         check.forbidden("spec", why);
     }
     let size = |claim: &Json, path: &[&str]| {
-        crate::builtin::fields::at(claim, path).get("storage").and_then(quantity).map_or(0, |size| size.nanos())
+        crate::builtin::fields::at(claim, path)
+            .get("storage")
+            .and_then(quantity)
+            .map_or(0, |size| size.nanos())
     };
     let requested = ["spec", "resources", "requests"];
-    if size(new, &requested) < size(old, &requested) && size(new, &requested) <= size(old, &["status", "capacity"]) {
+    if size(new, &requested) < size(old, &requested)
+        && size(new, &requested) <= size(old, &["status", "capacity"])
+    {
         check.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
     }
-    check.unchanged("volumeMode", object(new, "spec").get("volumeMode"), object(old, "spec").get("volumeMode"));
+    check.unchanged(
+        "volumeMode",
+        object(new, "spec").get("volumeMode"),
+        object(old, "spec").get("volumeMode"),
+    );
 }
 
 /// A volume.
@@ -215,7 +226,10 @@ fn volume_source(check: &mut Check, spec: &Json) {
     if text(spec, "persistentVolumeReclaimPolicy") == "Recycle"
         && text(object(spec, "hostPath"), "path") == "/"
     {
-        check.forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
+        check.forbidden(
+            "spec.persistentVolumeReclaimPolicy",
+            "may not be 'recycle' for a hostPath mount of '/'",
+        );
     }
 }
 
@@ -231,7 +245,11 @@ pub(super) fn volume_update(check: &mut Check, new: &Json, old: &Json) {
         let why = "spec.persistentvolumesource is immutable after creation";
         check.forbidden("spec.persistentvolumesource", why);
     }
-    check.unchanged("volumeMode", object(new, "spec").get("volumeMode"), object(old, "spec").get("volumeMode"));
+    check.unchanged(
+        "volumeMode",
+        object(new, "spec").get("volumeMode"),
+        object(old, "spec").get("volumeMode"),
+    );
     if let Some(affinity) = object(old, "spec").get("nodeAffinity") {
         check.unchanged("nodeAffinity", object(new, "spec").get("nodeAffinity"), Some(affinity));
     }

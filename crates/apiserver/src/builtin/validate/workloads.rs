@@ -45,7 +45,9 @@ fn selector_and_template(check: &mut Check, spec: &Json) {
         }
     }
     match selectors::matches(selector, template_labels(template)) {
-        None => check.invalid("spec.selector", selector.cloned().unwrap_or(Value::Null), "invalid label selector"),
+        None => {
+            check.invalid("spec.selector", selector.cloned().unwrap_or(Value::Null), "invalid label selector")
+        }
         Some(matches) => {
             let everything = selector.and_then(Value::as_object).is_some_and(selectors::is_empty);
             if !everything && !matches {
@@ -166,7 +168,8 @@ pub(super) fn daemon_set(check: &mut Check, json: &Json) {
     if selectors::matches(selector, template_labels(template)) == Some(false) {
         unselected(check, template, "spec.template");
     }
-    if let Some(found) = selector.and_then(Value::as_object).filter(|selector| selectors::is_empty(selector)) {
+    if let Some(found) = selector.and_then(Value::as_object).filter(|selector| selectors::is_empty(selector))
+    {
         check.invalid("spec.selector", json!(found), "empty selector is invalid for daemonset");
     }
     template_of(check, template, "spec.template", "DaemonSet");
@@ -280,7 +283,10 @@ fn stateful_strategy(check: &mut Check, strategy: &Json) {
     match (text(strategy, "type"), rolling) {
         ("", _) => check.required(PATH, ""),
         ("OnDelete", Some(rolling)) => {
-            let written = format!("{{\"Partition\":{},\"MaxUnavailable\":null}}", number(rolling, "partition").unwrap_or(0));
+            let written = format!(
+                "{{\"Partition\":{},\"MaxUnavailable\":null}}",
+                number(rolling, "partition").unwrap_or(0)
+            );
             let why = "only allowed for updateStrategy 'RollingUpdate'";
             check.invalid_struct(format!("{PATH}.rollingUpdate"), &written, why);
         }
@@ -291,7 +297,12 @@ fn stateful_strategy(check: &mut Check, strategy: &Json) {
         (kind, rolling) => {
             let rolling = rolling.map_or_else(
                 || "null".into(),
-                |rolling| format!("{{\"Partition\":{},\"MaxUnavailable\":null}}", number(rolling, "partition").unwrap_or(0)),
+                |rolling| {
+                    format!(
+                        "{{\"Partition\":{},\"MaxUnavailable\":null}}",
+                        number(rolling, "partition").unwrap_or(0)
+                    )
+                },
             );
             let written = format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", Value::from(kind));
             check.invalid_struct(PATH, &written, "must be 'RollingUpdate' or 'OnDelete'");

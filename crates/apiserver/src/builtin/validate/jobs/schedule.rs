@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn schedules_are_judged_as_by_the_real_server() {
-        let check = |schedule: &str, expected: &str| assert_eq!(parse(schedule).err().unwrap_or_default(), expected);
+        let check =
+            |schedule: &str, expected: &str| assert_eq!(parse(schedule).err().unwrap_or_default(), expected);
         for right in ["* * * * *", "*/5 0-3,7 1 JAN-MAR mon", "@daily", "@every 1h", "0 0 1 1 0"] {
             check(right, "");
         }

@@ -170,7 +170,9 @@ fn host_ports<'a>(check: &mut Check, containers: impl Iterator<Item = (usize, &'
 
 fn mounts(check: &mut Check, container: &Json, volumes: &Volumes, path: &str) {
     let mut points = BTreeSet::new();
-    let device = |name: &str, value: &str| objects(container, "volumeDevices").any(|device| text(device, name) == value);
+    let device = |name: &str, value: &str| {
+        objects(container, "volumeDevices").any(|device| text(device, name) == value)
+    };
     for (index, mount) in objects(container, "volumeMounts").enumerate() {
         let here = format!("{path}[{index}]");
         let (name, point) = (text(mount, "name"), text(mount, "mountPath"));
@@ -190,7 +192,11 @@ fn mounts(check: &mut Check, container: &Json, volumes: &Volumes, path: &str) {
             check.invalid(format!("{here}.name"), name, "must not already exist in volumeDevices");
         }
         if device("devicePath", point) {
-            check.invalid(format!("{here}.mountPath"), point, "must not already exist as a path in volumeDevices");
+            check.invalid(
+                format!("{here}.mountPath"),
+                point,
+                "must not already exist as a path in volumeDevices",
+            );
         }
         let (sub, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
         if !sub.is_empty() {

@@ -66,9 +66,8 @@ fn handler(check: &mut Check, handler: &Json, path: &str, grace: i64) {
             _ => {
                 let value = number(action, "seconds").unwrap_or(0);
                 if value < 0 || value > grace {
-                    let why = format!(
-                        "must be non-negative and less than terminationGracePeriodSeconds ({grace})"
-                    );
+                    let why =
+                        format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
                     check.invalid(path, value, why);
                 }
             }

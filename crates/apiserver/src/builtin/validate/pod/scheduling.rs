@@ -60,7 +60,12 @@ pub(in crate::builtin::validate) fn node_selector(check: &mut Check, selector: &
 }
 
 /// One way to be selected.
-pub(in crate::builtin::validate) fn node_selector_term(check: &mut Check, term: &Json, path: &str, values: bool) {
+pub(in crate::builtin::validate) fn node_selector_term(
+    check: &mut Check,
+    term: &Json,
+    path: &str,
+    values: bool,
+) {
     for (index, requirement) in objects(term, "matchExpressions").enumerate() {
         let path = format!("{path}.matchExpressions[{index}]");
         let operator = text(requirement, "operator");
@@ -81,7 +86,8 @@ pub(in crate::builtin::validate) fn node_selector_term(check: &mut Check, term: 
         match text(requirement, "operator") {
             "In" | "NotIn" => {
                 if list(requirement, "values").len() != 1 {
-                    let why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+                    let why =
+                        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
                     check.required(format!("{path}.values"), why);
                 }
             }
@@ -142,7 +148,9 @@ pub(super) fn spread(check: &mut Check, spec: &Json, path: &str) {
             check.required(format!("{path}.topologyKey"), "can not be empty");
         }
         check.one_of(format!("{path}.whenUnsatisfiable"), otherwise, &["DoNotSchedule", "ScheduleAnyway"]);
-        let same = |other: &&Json| (text(other, "topologyKey"), text(other, "whenUnsatisfiable")) == (key, otherwise);
+        let same = |other: &&Json| {
+            (text(other, "topologyKey"), text(other, "whenUnsatisfiable")) == (key, otherwise)
+        };
         if all[index + 1..].iter().any(same) {
             let pair = format!("{{{key}, {otherwise}}}");
             check.duplicate(format!("{path}.{{topologyKey, whenUnsatisfiable}}"), pair);
@@ -179,7 +187,8 @@ pub(super) fn tolerations(check: &mut Check, spec: &Json, path: &str) {
         if !key.is_empty() {
             check.faults(format!("{path}.key"), key, names::qualified(key));
         } else if operator != "Exists" {
-            let why = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+            let why =
+                "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
             check.invalid(format!("{path}.operator"), operator, why);
         }
         if toleration.get("tolerationSeconds").is_some_and(Value::is_number) && effect != "NoExecute" {

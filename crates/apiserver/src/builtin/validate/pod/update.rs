@@ -32,7 +32,8 @@ pub(in crate::builtin::validate) fn pod(check: &mut Check, new: &Json, old: &Jso
     }
     let mut munged = now.clone();
     for name in ["containers", "initContainers"] {
-        let images: Vec<Value> = objects(then, name).map(|container| text(container, "image").into()).collect();
+        let images: Vec<Value> =
+            objects(then, name).map(|container| text(container, "image").into()).collect();
         let containers = munged.get_mut(name).and_then(Value::as_array_mut);
         for (container, image) in containers.into_iter().flatten().zip(images) {
             container["image"] = image;
@@ -112,7 +113,10 @@ fn only_opened_gates(check: &mut Check, now: &Json, then: &Json) {
     for (index, gate) in objects(now, "schedulingGates").enumerate() {
         if !old.contains(&text(gate, "name")) {
             let why = "only deletion is allowed, but found new scheduling gate";
-            check.forbidden(format!("spec.schedulingGates[{index}]"), format!("{why} '{}'", text(gate, "name")));
+            check.forbidden(
+                format!("spec.schedulingGates[{index}]"),
+                format!("{why} '{}'", text(gate, "name")),
+            );
         }
     }
 }
@@ -134,7 +138,11 @@ pub(in crate::builtin::validate) fn status(check: &mut Check, new: &Json, old: &
     }
     check.unchanged("status.qosClass", now.get("qosClass"), then.get("qosClass"));
     for (index, address) in objects(now, "podIPs").enumerate() {
-        crate::builtin::validate::net::address(check, &format!("status.podIPs[{index}]"), text(address, "ip"));
+        crate::builtin::validate::net::address(
+            check,
+            &format!("status.podIPs[{index}]"),
+            text(address, "ip"),
+        );
     }
 }
 

@@ -109,7 +109,8 @@ fn field_ref(check: &mut Check, field: &Json, path: &str, allowed: &[&str]) {
             "metadata.annotations" => check.faults(path, key, names::qualified(&key.to_lowercase())),
             "metadata.labels" => check.faults(path, key, names::qualified(key)),
             _ => {
-                let why = format!("error converting fieldPath: field label does not support subscript: {named}");
+                let why =
+                    format!("error converting fieldPath: field label does not support subscript: {named}");
                 check.invalid(format!("{path}.fieldPath"), named, why);
             }
         }

@@ -47,8 +47,7 @@ const SOURCES: &[&str] = &[
     "image",
 ];
 
-const MODE: &str =
-    "must be a number between 0 and 0777 (octal), both inclusive";
+const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
 /// All volumes of the pod of this name, which may be unknown.
 pub(super) fn all<'a>(check: &mut Check, spec: &'a Json, pod: &str, path: &str) -> Volumes<'a> {
@@ -107,7 +106,10 @@ fn one(check: &mut Check, name: &str, source: &Json, path: &str) {
         "emptyDir" => {
             let limit = source.get("sizeLimit").and_then(serde_json::Value::as_str).and_then(Quantity::parse);
             if limit.is_some_and(|limit| limit.nanos() < 0) {
-                check.forbidden(format!("{path}.sizeLimit"), "SizeLimit field must be a valid resource quantity");
+                check.forbidden(
+                    format!("{path}.sizeLimit"),
+                    "SizeLimit field must be a valid resource quantity",
+                );
             }
         }
         "hostPath" => host_path(check, source, path),
@@ -200,7 +202,11 @@ fn downward_file(check: &mut Check, file: &Json, path: &str) {
         (Some(field), other) => {
             variables::file_field(check, field, &format!("{path}.fieldRef"));
             if other.is_some() {
-                check.invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+                check.invalid(
+                    path,
+                    "resource",
+                    "fieldRef and resourceFieldRef can not be specified simultaneously",
+                );
             }
         }
         (None, Some(resource)) => {
