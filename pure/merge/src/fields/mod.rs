@@ -1,10 +1,10 @@
 //! Sets of fields: who manages what. The form on the wire is `FieldsV1` (`codec`).
 
+mod branch;
 mod codec;
 mod element;
 
-use std::collections::BTreeMap;
-
+pub(crate) use branch::Branch;
 pub use codec::DecodeError;
 pub use element::{Element, Item, Path};
 
@@ -13,8 +13,8 @@ pub use element::{Element, Item, Path};
 /// It is a tree: no node is empty, except the root of the empty set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
-    pub(crate) fields: BTreeMap<String, Entry>,
-    pub(crate) items: BTreeMap<Item, Entry>,
+    pub(crate) fields: Branch<String>,
+    pub(crate) items: Branch<Item>,
 }
 
 /// One step below a node.
@@ -35,8 +35,6 @@ impl Entry {
         (!self.is_empty()).then_some(self)
     }
 }
-
-type Branch<K> = BTreeMap<K, Entry>;
 
 impl FieldSet {
     /// The set of these paths, given as names joined by dots: `metadata.name`.
@@ -76,8 +74,8 @@ impl FieldSet {
 
     pub(crate) fn entry(&mut self, element: &Element) -> &mut Entry {
         match element {
-            Element::Field(name) => self.fields.entry(name.clone()).or_default(),
-            Element::Item(item) => self.items.entry(item.clone()).or_default(),
+            Element::Field(name) => self.fields.slot(name.as_str()),
+            Element::Item(item) => self.items.slot(item),
         }
     }
 
@@ -161,15 +159,13 @@ impl FieldSet {
 }
 
 fn extend<K: Ord + Clone>(into: &mut Branch<K>, from: &Branch<K>) {
-    for (key, entry) in from {
+    for (key, entry) in from.iter() {
         match into.get_mut(key) {
             Some(known) => {
                 known.member |= entry.member;
                 known.below.extend(&entry.below);
             }
-            None => {
-                into.insert(key.clone(), entry.clone());
-            }
+            None => into.insert(key.clone(), entry.clone()),
         }
     }
 }
@@ -203,7 +199,7 @@ fn difference<K: Ord + Clone>(left: &Branch<K>, right: &Branch<K>, recursive: bo
 
 fn subtract<K: Ord>(left: &mut Branch<K>, right: &Branch<K>) {
     // Of the two, the one to take out is mostly the smaller.
-    for (key, right) in right {
+    for (key, right) in right.iter() {
         let Some(entry) = left.get_mut(key) else { continue };
         entry.member &= !right.member;
         entry.below.subtract(&right.below);

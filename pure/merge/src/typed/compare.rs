@@ -1,6 +1,5 @@
 //! What differs between two values.
 
-use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
@@ -42,31 +41,18 @@ impl At<'_> {
     fn entry<'s>(&self, set: &'s mut FieldSet) -> Option<&'s mut Entry> {
         match self {
             At::Root => None,
-            At::Field(above, name) => Some(slot(&mut above.below(set).fields, *name)),
-            At::Item(above, item) => Some(slot(&mut above.below(set).items, *item)),
+            At::Field(above, name) => Some(above.below(set).fields.slot(*name)),
+            At::Item(above, item) => Some(above.below(set).items.slot(*item)),
         }
     }
 
     fn below<'s>(&self, set: &'s mut FieldSet) -> &'s mut FieldSet {
         match self {
             At::Root => set,
-            At::Field(above, name) => &mut slot(&mut above.below(set).fields, *name).below,
-            At::Item(above, item) => &mut slot(&mut above.below(set).items, *item).below,
+            At::Field(above, name) => &mut above.below(set).fields.slot(*name).below,
+            At::Item(above, item) => &mut above.below(set).items.slot(*item).below,
         }
     }
-}
-
-/// The entry of a key. It is looked up by reference: a key is copied for a new entry only, as most paths share
-/// their beginning with others.
-fn slot<'s, K, Q>(branch: &'s mut BTreeMap<K, Entry>, key: &Q) -> &'s mut Entry
-where
-    K: Ord + Borrow<Q>,
-    Q: Ord + ToOwned<Owned = K> + ?Sized,
-{
-    if !branch.contains_key(key) {
-        branch.insert(key.to_owned(), Entry::default());
-    }
-    branch.get_mut(key).expect("it is there by now")
 }
 
 /// A value on each side, if it is there.
