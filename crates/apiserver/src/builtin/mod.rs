@@ -139,7 +139,9 @@ pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
 /// What is wrong with a changed object, its metadata included.
 pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> Vec<FieldError> {
     let mut errors = crate::metadata::validate_update(kind, new, old);
-    if kind.custom.is_none() {
+    if kind.custom.is_some() {
+        errors.extend(crate::metadata::own_rules_of_update(kind, new, old));
+    } else {
         errors.extend(validate::update(kind, new, old, subresource));
     }
     errors

@@ -358,3 +358,52 @@ fn pods_are_bound_once() {
     });
     assert_eq!(pod["status"]["conditions"], json!([scheduled]));
 }
+
+/// Every kind that is served is judged, or stands in a table that says that it is not.
+#[test]
+fn no_kind_is_forgotten() {
+    const JUDGED: &[(&str, &str)] = &[
+        ("", "ConfigMap"),
+        ("", "Endpoints"),
+        ("", "Event"),
+        ("", "LimitRange"),
+        ("", "Namespace"),
+        ("", "Node"),
+        ("", "PersistentVolume"),
+        ("", "PersistentVolumeClaim"),
+        ("", "Pod"),
+        ("", "PodTemplate"),
+        ("", "ReplicationController"),
+        ("", "ResourceQuota"),
+        ("", "Secret"),
+        ("", "Service"),
+        ("", "ServiceAccount"),
+        ("apps", "DaemonSet"),
+        ("apps", "Deployment"),
+        ("apps", "ReplicaSet"),
+        ("apps", "StatefulSet"),
+        ("batch", "CronJob"),
+        ("batch", "Job"),
+        ("coordination.k8s.io", "Lease"),
+        ("discovery.k8s.io", "EndpointSlice"),
+        ("events.k8s.io", "Event"),
+        ("networking.k8s.io", "Ingress"),
+        ("networking.k8s.io", "IngressClass"),
+        ("networking.k8s.io", "NetworkPolicy"),
+        ("policy", "PodDisruptionBudget"),
+        ("scheduling.k8s.io", "PriorityClass"),
+        ("storage.k8s.io", "StorageClass"),
+    ];
+    let mut forgotten = Vec::new();
+    for kind in crate::builtin_table::kinds() {
+        let name = (&*kind.group, &*kind.kind);
+        let stored = kind.verbs.iter().any(|verb| &**verb == "list");
+        // Roles and definitions are judged elsewhere.
+        let elsewhere = matches!(name.0, "rbac.authorization.k8s.io" | "apiextensions.k8s.io");
+        let tables = [JUDGED, AS_SENT, FILLED_IN_ONLY];
+        if stored && !elsewhere && tables.iter().filter(|table| table.contains(&name)).count() != 1 {
+            forgotten.push(format!("{name:?}"));
+        }
+    }
+    assert!(forgotten.is_empty(), "{}", forgotten.join(", "));
+}
