@@ -6,6 +6,7 @@
 
 mod addresses;
 mod admission;
+mod coverage;
 mod defaults;
 mod events;
 mod fields;
@@ -29,6 +30,7 @@ use crate::status::Status;
 use crate::time::Moment;
 
 pub use addresses::{Addresses, Held};
+pub use coverage::{AS_SENT, FILLED_IN_ONLY};
 pub use habits::{creates_on_update, default_propagation, grace_s, shows_deleted, updates_unconditionally};
 pub use parts::{bind, evict, scale, with_scale};
 pub use shape::Mistyped;
@@ -49,28 +51,6 @@ pub trait Neighbours {
 pub fn read(kind: &Kind, json: &mut Json) -> Result<Vec<String>, Mistyped> {
     shape::read(&kind.group, &kind.version, &kind.kind, json)
 }
-
-/// The built-in kinds that are stored as they were sent: their types are checked, and what all kinds have in common;
-/// nothing is filled in, and nothing that is only theirs is judged. The document of differences is made of it.
-pub const AS_SENT: &[(&str, &str)] = &[
-    ("apps", "ControllerRevision"),
-    ("certificates.k8s.io", "CertificateSigningRequest"),
-    ("networking.k8s.io", "IPAddress"),
-    ("networking.k8s.io", "ServiceCIDR"),
-    ("node.k8s.io", "RuntimeClass"),
-    ("resource.k8s.io", "DeviceClass"),
-    ("resource.k8s.io", "ResourceClaim"),
-    ("resource.k8s.io", "ResourceClaimTemplate"),
-    ("resource.k8s.io", "ResourceSlice"),
-    ("storage.k8s.io", "CSINode"),
-    ("storage.k8s.io", "CSIStorageCapacity"),
-    ("storage.k8s.io", "VolumeAttachment"),
-    ("storage.k8s.io", "VolumeAttributesClass"),
-];
-
-/// The built-in kinds whose defaults are filled in, and of which nothing is judged that is only theirs.
-pub const FILLED_IN_ONLY: &[(&str, &str)] =
-    &[("autoscaling", "HorizontalPodAutoscaler"), ("storage.k8s.io", "CSIDriver")];
 
 /// Whether objects of the kind are kept in the form of another: see [`to_kept`] and [`from_kept`].
 pub fn is_converted(kind: &Kind) -> bool {
@@ -139,7 +119,9 @@ pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
 /// What is wrong with a changed object, its metadata included.
 pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> Vec<FieldError> {
     let mut errors = crate::metadata::validate_update(kind, new, old);
-    if kind.custom.is_none() {
+    if kind.custom.is_some() {
+        errors.extend(crate::metadata::own_rules_of_update(kind, new, old));
+    } else {
         errors.extend(validate::update(kind, new, old, subresource));
     }
     errors

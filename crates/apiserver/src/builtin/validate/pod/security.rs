@@ -75,23 +75,18 @@ pub(super) fn container(check: &mut Check, container: &Json, path: &str, host_us
 
 fn profile(check: &mut Check, context: &Json, path: &str, name: &str) {
     let Some(profile) = maybe_object(context, name) else { return };
-    let path = format!("{path}.{name}");
-    let (kind, local) = (text(profile, "type"), text(profile, "localhostProfile"));
-    if kind.is_empty() {
-        check.required(format!("{path}.type"), "type is required when seccompProfile is set");
-        return;
-    }
-    match (kind, local) {
+    let whose = if name == "seccompProfile" { "seccomp" } else { "AppArmor" };
+    let (path, local_path) = (format!("{path}.{name}.type"), format!("{path}.{name}.localhostProfile"));
+    match (text(profile, "type"), text(profile, "localhostProfile")) {
+        ("", _) => check.required(path, &format!("type is required when {name} is set")),
         ("Localhost", "") => {
-            check.required(format!("{path}.localhostProfile"), "must be set when seccomp type is Localhost");
+            check.required(local_path, &format!("must be set when {whose} type is Localhost"))
         }
-        ("Localhost" | "RuntimeDefault" | "Unconfined", "") => {}
-        ("Localhost", _) => {}
+        ("Localhost", _) | ("RuntimeDefault" | "Unconfined", "") => {}
         ("RuntimeDefault" | "Unconfined", local) => {
-            let why = "can only be set when seccomp type is Localhost";
-            check.invalid(format!("{path}.localhostProfile"), local, why);
+            check.invalid(local_path, local, format!("can only be set when {whose} type is Localhost"));
         }
-        _ => check.one_of(format!("{path}.type"), kind, &["Localhost", "RuntimeDefault", "Unconfined"]),
+        (kind, _) => check.one_of(path, kind, &["Localhost", "RuntimeDefault", "Unconfined"]),
     }
 }
 
