@@ -50,7 +50,9 @@ impl Rules<'_> {
 pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
     let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
         let Kind { kind: name, version, .. } = kind;
-        Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {mistyped}"))
+        Status::bad_request(format!(
+            "{name} in version {version:?} cannot be handled as a {name}: {mistyped}"
+        ))
     })?;
     if let Some(custom) = &kind.custom {
         unknown.extend(edit(object, |object| custom.prune(object)));
@@ -255,7 +257,13 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
-        Part::Status => FieldSet::of(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]),
+        Part::Status => FieldSet::of(&[
+            "spec",
+            "metadata.labels",
+            "metadata.annotations",
+            "metadata.finalizers",
+            "metadata.ownerReferences",
+        ]),
         _ if kind.has_status() => FieldSet::of(&["status"]),
         _ => FieldSet::default(),
     }
@@ -349,6 +357,10 @@ impl Neighbours for Near<'_> {
         let Some((group, plural)) = resource.split_once('/') else { return Vec::new() };
         let view = self.write.api.hub.view();
         let collection = view.collection(&crate::key::Resource::new(group, plural));
-        collection.into_iter().flat_map(|all| all.objects().values()).map(|document| document.json()).collect()
+        collection
+            .into_iter()
+            .flat_map(|all| all.objects().values())
+            .map(|document| document.json())
+            .collect()
     }
 }

@@ -80,8 +80,14 @@ pub struct Oddities {
 
 impl Oddities {
     fn texts(&self) -> Vec<String> {
-        let repeated = self.repeated.iter().map(|path| format!("duplicate field {}", serde_json::Value::from(path.as_str())));
-        let unknown = self.unknown.iter().map(|path| format!("unknown field {}", serde_json::Value::from(path.as_str())));
+        let repeated = self
+            .repeated
+            .iter()
+            .map(|path| format!("duplicate field {}", serde_json::Value::from(path.as_str())));
+        let unknown = self
+            .unknown
+            .iter()
+            .map(|path| format!("unknown field {}", serde_json::Value::from(path.as_str())));
         repeated.chain(unknown).collect()
     }
 }

@@ -79,7 +79,8 @@ impl Custom {
                 .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned())
                 .collect(),
             declared: Value::Object(version.clone()),
-            deprecation: deprecated.then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
+            deprecation: deprecated
+                .then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
         }
     }
 

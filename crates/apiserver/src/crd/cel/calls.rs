@@ -57,7 +57,9 @@ fn standard(coster: &mut Coster<'_>, call: &Call<'_>) -> (Range, Option<Range>) 
             let made = Range { min: size.min.wrapping_add(2), max: size.max.wrapping_mul(2).wrapping_add(2) };
             (size.factor(PER_CHARACTER), Some(made))
         }
-        ("starts_with_string" | "ends_with_string", _, [part]) => (coster.size_of(part).factor(PER_CHARACTER), None),
+        ("starts_with_string" | "ends_with_string", _, [part]) => {
+            (coster.size_of(part).factor(PER_CHARACTER), None)
+        }
         ("in_list", _, [_, list]) => (coster.size_of(list).factor(1.0), None),
         ("matches_string", Some(target), [regex]) => {
             let text = coster.size_of(target).plus(ONE).factor(PER_CHARACTER);
@@ -140,12 +142,33 @@ fn library(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Ra
             let cost = coster.size_of(first?).factor(PER_CHARACTER).factor(128.0 * PER_REGEX);
             Some((cost, None))
         }
-        "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named" | "sign" | "asInteger" | "isInteger"
-        | "asApproximateFloat" | "isGreaterThan" | "isLessThan" | "compareTo" | "add" | "sub" | "major" | "minor"
-        | "patch" | "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery" => {
-            Some((ONE, None))
-        }
+        "masked"
+        | "prefixLength"
+        | "family"
+        | "isUnspecified"
+        | "isLoopback"
+        | "isLinkLocalMulticast"
+        | "isLinkLocalUnicast"
+        | "isGlobalUnicast"
+        | "format.named"
+        | "sign"
+        | "asInteger"
+        | "isInteger"
+        | "asApproximateFloat"
+        | "isGreaterThan"
+        | "isLessThan"
+        | "compareTo"
+        | "add"
+        | "sub"
+        | "major"
+        | "minor"
+        | "patch"
+        | "getScheme"
+        | "getHostname"
+        | "getHost"
+        | "getPort"
+        | "getEscapedPath"
+        | "getQuery" => Some((ONE, None)),
         "_==_" => opaque_equality(coster, call),
         _ => None,
     }

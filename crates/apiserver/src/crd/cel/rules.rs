@@ -67,7 +67,8 @@ impl Rule {
         });
         let message_source = text("messageExpression");
         let message_program = (!message_source.is_empty() && program.is_ok()).then(|| {
-            let compiled = compile(&message_source, &scope).map_err(|error| format!("messageExpression {error}"));
+            let compiled =
+                compile(&message_source, &scope).map_err(|error| format!("messageExpression {error}"));
             compiled.and_then(|program| match program.checked.result {
                 Type::String => Ok(program),
                 _ => Err("messageExpression must evaluate to a string".to_owned()),
@@ -120,7 +121,9 @@ impl Node {
         let declared = Declared::of(schema, root);
         let list = |name: &str| fields.get(name).and_then(Json::as_array).into_iter().flatten();
         let rules = match &declared {
-            Some(declared) => list("x-kubernetes-validations").map(|rule| Rule::compile(rule, schema, declared)).collect(),
+            Some(declared) => {
+                list("x-kubernetes-validations").map(|rule| Rule::compile(rule, schema, declared)).collect()
+            }
             None => Vec::new(),
         };
         let properties = fields.get("properties").and_then(Json::as_object).into_iter().flatten();
@@ -128,7 +131,9 @@ impl Node {
             kind: fields.get("type").and_then(Json::as_str).unwrap_or_default().to_owned(),
             rules,
             items: fields.get("items").and_then(below).map(Box::new),
-            properties: properties.filter_map(|(name, schema)| Some((name.clone(), below(schema)?))).collect(),
+            properties: properties
+                .filter_map(|(name, schema)| Some((name.clone(), below(schema)?)))
+                .collect(),
             additional: fields.get("additionalProperties").and_then(below).map(Box::new),
             all_of: list("allOf").filter_map(|part| Node::in_all_of(part, schema, root)).collect(),
             schema: schema.clone(),
@@ -203,7 +208,8 @@ fn unchanged(new: &Json, old: &Json, schema: &Json) -> bool {
             new.len() == old.len()
                 && new.iter().all(|(name, value)| {
                     let below = schema.get("properties").and_then(|all| all.get(name));
-                    let below = below.or_else(|| schema.get("additionalProperties").filter(|all| all.is_object()));
+                    let below =
+                        below.or_else(|| schema.get("additionalProperties").filter(|all| all.is_object()));
                     below.zip(old.get(name)).is_some_and(|(schema, old)| unchanged(value, old, schema))
                 })
         }
@@ -213,7 +219,9 @@ fn unchanged(new: &Json, old: &Json, schema: &Json) -> bool {
                 None => new == old,
                 Some(keys) => {
                     new.len() == old.len()
-                        && new.iter().all(|item| find(old, item, &keys).is_some_and(|old| unchanged(item, old, below)))
+                        && new
+                            .iter()
+                            .all(|item| find(old, item, &keys).is_some_and(|old| unchanged(item, old, below)))
                 }
             }
         }
@@ -254,7 +262,9 @@ impl Judge<'_> {
                 for (name, value) in fields {
                     let before = old.and_then(|old| old.get(name));
                     if let Some(inner) = node.properties.get(name) {
-                        let hidden = path.is_empty() && ratchet.around.is_none() && matches!(name.as_str(), "apiVersion" | "kind");
+                        let hidden = path.is_empty()
+                            && ratchet.around.is_none()
+                            && matches!(name.as_str(), "apiVersion" | "kind");
                         let below = if hidden {
                             Ratchet { here: None, around: None }
                         } else {
@@ -307,8 +317,13 @@ impl Judge<'_> {
             };
             let (result, spent) = program.run(&this, old.as_ref());
             if spent > self.budget {
-                return self.end(path, node, "validation failed due to running out of cost budget, no further \
-                    validation rules will be run".to_owned());
+                return self.end(
+                    path,
+                    node,
+                    "validation failed due to running out of cost budget, no further \
+                    validation rules will be run"
+                        .to_owned(),
+                );
             }
             self.budget -= spent;
             match result {
@@ -337,7 +352,15 @@ impl Judge<'_> {
         self.exhausted = true;
     }
 
-    fn violated(&mut self, rule: &Rule, path: &str, node: &Node, this: &Value, old: Option<&Value>, let_be: bool) {
+    fn violated(
+        &mut self,
+        rule: &Rule,
+        path: &str,
+        node: &Node,
+        this: &Value,
+        old: Option<&Value>,
+        let_be: bool,
+    ) {
         let message = match &rule.message_program {
             Some(Ok(program)) => self.message(program, this, old),
             _ => None,

@@ -28,7 +28,8 @@ fn rules_are_let_in_and_refused_as_by_kubernetes() {
     let cases = captured["cases"].as_array().expect("cases");
     for case in cases {
         let mut schema = captured["schema"].clone();
-        schema["properties"]["spec"]["x-kubernetes-validations"] = serde_json::json!([{"rule": case["rule"]}]);
+        schema["properties"]["spec"]["x-kubernetes-validations"] =
+            serde_json::json!([{"rule": case["rule"]}]);
         let mut errors = Vec::new();
         admit(&schema, "spec.validation.openAPIV3Schema", false, &print, &mut errors);
         let found: Vec<_> = errors
@@ -43,7 +44,9 @@ fn rules_are_let_in_and_refused_as_by_kubernetes() {
             .as_array()
             .expect("errors")
             .iter()
-            .map(|error| format!("{} {}", error[0].as_str().unwrap_or(""), short(error[1].as_str().unwrap_or(""))))
+            .map(|error| {
+                format!("{} {}", error[0].as_str().unwrap_or(""), short(error[1].as_str().unwrap_or("")))
+            })
             .collect();
         if found != expected {
             wrong.push(format!("{}\n  found    {found:#?}\n  expected {expected:#?}", case["rule"]));
@@ -126,7 +129,8 @@ fn what_is_too_expensive_ends() {
 
 #[test]
 fn what_is_too_deep_or_too_long_is_refused() {
-    let compile = |source: &str| rules::compile(source, &Scope { this: Type::Dyn, old: Type::Dyn }).map(|_| ());
+    let compile =
+        |source: &str| rules::compile(source, &Scope { this: Type::Dyn, old: Type::Dyn }).map(|_| ());
     let nested = |depth: usize| format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(compile(&nested(99)), Ok(()));
     assert!(compile(&nested(101)).is_err_and(|why| why.contains("expression recursion limit exceeded: 100")));
@@ -138,7 +142,10 @@ fn what_is_too_deep_or_too_long_is_refused() {
     assert!(compile(&"1+".repeat(20_000)).is_err());
     assert!(compile(&format!("1{}", "+1".repeat(20_000))).is_err());
     assert!(compile(&format!("true{}", "&&true".repeat(10_000))).is_ok());
-    assert!(compile(&"x".repeat(100_001)).is_err_and(|why| why.contains("expression code point size exceeds limit")));
+    assert!(
+        compile(&"x".repeat(100_001))
+            .is_err_and(|why| why.contains("expression code point size exceeds limit"))
+    );
     let copies = format!("optional.of(1){}", ".optMap(x, x)".repeat(40));
     assert!(compile(&copies).is_err());
 }
@@ -147,9 +154,57 @@ fn what_is_too_deep_or_too_long_is_refused() {
 #[test]
 fn no_text_is_too_odd() {
     let parts = [
-        "self", ".", "a", "(", ")", "[", "]", "{", "}", ",", ":", "?", "1", "2u", "1.5", "'x'", "b'y'", "&&", "||", "!",
-        "-", "+", "*", "/", "%", "==", "<", "in", "has", "all", "map", "exists", "filter", "x", "null", "true", "\"", "'",
-        "\\", "size", "format", "split", "matches", "optional", "of", "optMap", "transformMap", "duration", " ", "é", "\n",
+        "self",
+        ".",
+        "a",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        "?",
+        "1",
+        "2u",
+        "1.5",
+        "'x'",
+        "b'y'",
+        "&&",
+        "||",
+        "!",
+        "-",
+        "+",
+        "*",
+        "/",
+        "%",
+        "==",
+        "<",
+        "in",
+        "has",
+        "all",
+        "map",
+        "exists",
+        "filter",
+        "x",
+        "null",
+        "true",
+        "\"",
+        "'",
+        "\\",
+        "size",
+        "format",
+        "split",
+        "matches",
+        "optional",
+        "of",
+        "optMap",
+        "transformMap",
+        "duration",
+        " ",
+        "é",
+        "\n",
     ];
     let mut seed: u64 = 7;
     let mut next = |most: usize| {
