@@ -1,7 +1,7 @@
 //! One version of a kind that a definition adds, compiled once.
 
 use bowline_merge::{Cause, FieldError, FieldPath, Schema};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::cel::{Rules, not_checked};
 use super::definition::text;
@@ -15,7 +15,6 @@ pub struct Custom {
     group: String,
     version: String,
     kind: String,
-    namespaced: bool,
     schema: Schema,
     status_schema: Option<Schema>,
     rules: Option<Rules>,
@@ -66,7 +65,6 @@ impl Custom {
             group: group.to_owned(),
             version: name.to_owned(),
             kind: kind.to_owned(),
-            namespaced: text(spec, "scope") == "Namespaced",
             status_schema: schema.property("status"),
             schema,
             rules: open_api.as_ref().and_then(Rules::compile),
@@ -79,7 +77,8 @@ impl Custom {
                 .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned())
                 .collect(),
             declared: Value::Object(version.clone()),
-            deprecation: deprecated.then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
+            deprecation: deprecated
+                .then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
         }
     }
 
@@ -229,11 +228,6 @@ impl Custom {
         same("kind", &self.kind);
         same("apiVersion", &format!("{}/{}", self.group, self.version));
         errors
-    }
-
-    /// Whether its objects live in namespaces.
-    pub fn is_namespaced(&self) -> bool {
-        self.namespaced
     }
 }
 

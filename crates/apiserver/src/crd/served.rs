@@ -30,7 +30,8 @@ fn kind(crd: &Json, version: &Json) -> Kind {
     let empty = Map::new();
     let spec = crd.get("spec").and_then(Value::as_object).unwrap_or(&empty);
     // What was accepted may be older than what is asked for.
-    let accepted = crd.get("status").and_then(|status| status.get("acceptedNames")).and_then(Value::as_object);
+    let accepted =
+        crd.get("status").and_then(|status| status.get("acceptedNames")).and_then(Value::as_object);
     let names = accepted.unwrap_or(&empty);
     let group = text(spec, "group");
     let list = |name: &str| -> Vec<Box<str>> {
@@ -121,9 +122,31 @@ mod tests {
 
     #[test]
     fn versions_have_an_order() {
-        let mut versions = ["v1", "v3alpha1", "foo10", "v2", "v11beta2", "v10", "v10beta3", "v12alpha1", "foo1", "v11alpha2"];
+        let mut versions = [
+            "v1",
+            "v3alpha1",
+            "foo10",
+            "v2",
+            "v11beta2",
+            "v10",
+            "v10beta3",
+            "v12alpha1",
+            "foo1",
+            "v11alpha2",
+        ];
         versions.sort_by(|a, b| by_priority(a, b));
-        let expected = ["v10", "v2", "v1", "v11beta2", "v10beta3", "v12alpha1", "v11alpha2", "v3alpha1", "foo1", "foo10"];
+        let expected = [
+            "v10",
+            "v2",
+            "v1",
+            "v11beta2",
+            "v10beta3",
+            "v12alpha1",
+            "v11alpha2",
+            "v3alpha1",
+            "foo1",
+            "foo10",
+        ];
         assert_eq!(versions, expected);
     }
 }

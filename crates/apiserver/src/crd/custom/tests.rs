@@ -27,7 +27,8 @@ fn write(custom: &Custom, case: &Value) -> Found {
     let verdict = custom.validate(&object, old.as_ref(), part);
     let mut warnings = verdict.warnings;
     warnings.extend(finalizer_warnings(&object, old.as_ref()));
-    let errors = verdict.errors.iter().map(|error| format!("{} {} {}", error.reason(), error.path, error.message()));
+    let errors =
+        verdict.errors.iter().map(|error| format!("{} {} {}", error.reason(), error.path, error.message()));
     Found { errors: errors.collect(), warnings, object }
 }
 
@@ -42,7 +43,8 @@ fn expected_errors(case: &Value) -> Vec<String> {
         format!("{reason} {} {}", text(cause, "field"), text(cause, "message"))
     });
     // Names and labels are validated by those who store the object.
-    let told = told.filter(|error| error.split(' ').nth(1).is_none_or(|field| !field.starts_with("metadata")));
+    let told =
+        told.filter(|error| error.split(' ').nth(1).is_none_or(|field| !field.starts_with("metadata")));
     told.collect()
 }
 
@@ -54,7 +56,11 @@ fn objects_are_judged_as_by_kubernetes() {
     for case in captured["cases"].as_array().expect("cases") {
         // Others read the text of a request: syntax, fields there twice, unknown fields, its version.
         // A fraction that whole numbers must be multiples of is cut to zero there, and told as an error of the schema.
-        if case["note"] == "whole number" || case["code"] == 400 || case["note"] == "odd fieldValidation" || case["object"].is_string() {
+        if case["note"] == "whole number"
+            || case["code"] == 400
+            || case["note"] == "odd fieldValidation"
+            || case["object"].is_string()
+        {
             continue;
         }
         judged += 1;
@@ -73,15 +79,27 @@ fn objects_are_judged_as_by_kubernetes() {
             };
             same = stored(&found.object) == stored(&case["answer"]);
         }
-        let mut warned: Vec<String> = found.warnings.iter().map(|text| crate::field_validation::warning(text)).collect();
-        let mut warnings: Vec<String> = case["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str)
-            .filter(|warning| !warning.contains("unknown field")).map(ToOwned::to_owned).collect();
+        let mut warned: Vec<String> =
+            found.warnings.iter().map(|text| crate::field_validation::warning(text)).collect();
+        let mut warnings: Vec<String> = case["warnings"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .filter(|warning| !warning.contains("unknown field"))
+            .map(ToOwned::to_owned)
+            .collect();
         warned.sort();
         warnings.sort();
         if !same || warned != warnings {
             wrong.push(format!(
                 "{} {} {}\n found {:#?} {warned:#?} {}\n expected {expected:#?} {warnings:#?} {}",
-                text(case, "verb"), text(case, "kind"), text(case, "note"), found.errors, found.object, case["answer"]
+                text(case, "verb"),
+                text(case, "kind"),
+                text(case, "note"),
+                found.errors,
+                found.object,
+                case["answer"]
             ));
         }
     }
