@@ -15,6 +15,8 @@ use crate::testenv::binaries;
 use crate::workspace::Workspace;
 
 const SCRIPTS: &str = "e2e/differential/scripts";
+/// The script that waits until controllers work.
+const FIRST: &str = "warm-up";
 const TABLE: &str = "docs/differences.md";
 
 /// What to compare.
@@ -43,7 +45,9 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &DifferentialArgs)
     if let Some(name) = unknown {
         bail!("there is no script {name} in {SCRIPTS}");
     }
-    scripts.retain(|script| args.only.is_empty() || args.only.contains(&script.name));
+    let is_chosen = |name: &String| args.only.is_empty() || args.only.contains(name);
+    scripts.retain(|script| script.name == FIRST || is_chosen(&script.name));
+    scripts.sort_by_key(|script| script.name != FIRST);
     let binaries = binaries(workspace, log)?;
     let scratch = Scratch::new("differential")?;
     let options = Options { controllers: true, quick: true, ..Options::default() };
@@ -60,8 +64,11 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &DifferentialArgs)
         show(log, &first);
     }
     sound(&first)?;
-    let purpose =
-        if args.against.is_some() { Purpose::read(&workspace.root().join(TABLE))? } else { Purpose::default() };
+    let purpose = if args.against.is_some() {
+        Purpose::read(&workspace.root().join(TABLE))?
+    } else {
+        Purpose::default()
+    };
     let requests: usize = scripts.iter().map(Script::requests).sum();
     let verdict = judge(log, &purpose, compare(&first, &second), args.only.is_empty())?;
     if args.against.is_none() {
@@ -127,21 +134,38 @@ fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bo
 }
 
 fn difference_text(difference: &Difference) -> String {
-    let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "(nothing)".to_owned(), Value::to_string);
+    let value =
+        |value: &Option<Value>| value.as_ref().map_or_else(|| "(nothing)".to_owned(), Value::to_string);
+    let (first, second) = (value(&difference.first), value(&difference.second));
+    let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
     let mut text = format!("  {}\n", difference.place);
-    let _ = writeln!(text, "    real:  {}", value(&difference.first));
-    let _ = write!(text, "    other: {}", value(&difference.second));
+    let _ = writeln!(text, "    real:  {}", around(&first, same));
+    let _ = write!(text, "    other: {}", around(&second, same));
     text
+}
+
+/// A long text from a little before the place where it begins to differ.
+fn around(text: &str, differs_at: usize) -> String {
+    const BEFORE: usize = 60;
+    const LENGTH: usize = 400;
+    let skipped = if text.chars().count() > LENGTH { differs_at.saturating_sub(BEFORE) } else { 0 };
+    let shown: String = text.chars().skip(skipped).take(LENGTH).collect();
+    let (before, after) = (skipped > 0, skipped + shown.chars().count() < text.chars().count());
+    format!("{}{shown}{}", if before { "…" } else { "" }, if after { "…" } else { "" })
 }
 
 /// Sees that a changed answer is found: each one in turn, by another status.
 fn tampered(first: &[Transcript], second: &[Transcript]) -> Result<()> {
     for (index, transcript) in second.iter().enumerate() {
         for answer in 0..transcript.answers.len() {
-            let mut changed = second.to_vec();
-            changed[index].answers[answer].said["status"] = Value::from(599);
-            let found = compare(&first[index..=index], &changed[index..=index]);
-            ensure!(found.len() == 1, "a changed answer was not found: {}", transcript.answers[answer].request);
+            let mut changed = transcript.clone();
+            changed.answers[answer].said["status"] = Value::from(599);
+            let found = compare(&first[index..=index], &[changed]);
+            ensure!(
+                found.len() == 1,
+                "a changed answer was not found: {}",
+                transcript.answers[answer].request
+            );
         }
     }
     Ok(())

@@ -6,13 +6,13 @@ use bowline_merge::{FieldError, Schema};
 use http::StatusCode;
 use serde_json::Value;
 
+use crate::api;
 use crate::auth::rbac;
 use crate::builtin::{self, Neighbours};
 use crate::crd;
 use crate::document::{Counting, Json};
 use crate::kinds::Kind;
 use crate::metadata;
-use crate::pending;
 use crate::part::Part;
 use crate::schemas;
 use crate::status::{Cause, Details, Status};
@@ -93,6 +93,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     match Rules::of(kind) {
         Rules::BuiltIn => {
             builtin::prepare_create(kind, &mut object, &neighbours(write), write.now)?;
+            assign_addresses(write, &mut object, None)?;
             check_roles(write, &object, None)?;
         }
         Rules::Definition => {
@@ -123,6 +124,10 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
 pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
     check_target(write, &object, old)?;
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        // Who does not say what is replaced replaces what is there.
+        metadata.insert("resourceVersion".into(), text(old, "resourceVersion").into());
+    }
     metadata::prepare_update(kind, &mut object, old, &write.namespace)?;
     let mut warnings = Vec::new();
     match Rules::of(kind) {
@@ -138,6 +143,7 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             if !applied {
                 track(write, Some(old), &mut object);
             }
+            assign_addresses(write, &mut object, Some(old))?;
             check_roles(write, &object, Some(old))?;
         }
         Rules::Definition => {
@@ -168,6 +174,20 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     check(kind, &object, &errors)?;
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
+}
+
+/// Services have addresses and ports of their own.
+fn assign_addresses(write: &Write, object: &mut Json, old: Option<&Json>) -> Result<(), Status> {
+    let kind = &*write.kind;
+    if !api::is_services(&kind.resource) {
+        return Ok(());
+    }
+    let held = write.api.addresses.assign(object, old);
+    let held = held.map_err(|errors| Status::invalid(kind, text(object, "name"), &errors))?;
+    if !write.options.dry_run {
+        held.keep();
+    }
+    Ok(())
 }
 
 /// Nobody gives away more than they have, and roles have rules of their own.
@@ -210,7 +230,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
     }
     let version = text(object, "resourceVersion");
     if version.is_empty() {
-        if kind.custom.is_some() && !write.unconditional {
+        if !builtin::updates_unconditionally(kind) && !write.unconditional {
             let detail = "must be specified for an update";
             let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
             return Err(Status::invalid(kind, name, &[error]));
@@ -248,6 +268,20 @@ pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     let old = old.map(|old| Value::Object(old.clone()));
     let ignored = ignored(&write.kind, write.part);
     edit(object, |object| apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored));
+}
+
+/// Whether what is applied is of the kind.
+///
+/// # Errors
+/// If not.
+pub fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
+    let text = |name| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, name) = (text("apiVersion"), text("kind"));
+    if api_version == kind.api_version() && *name == *kind.kind {
+        return Ok(());
+    }
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    Err(Status::bad_request(format!("invalid object type: {slash}{api_version}, Kind={name}")))
 }
 
 /// What a configuration that is applied makes of what is there.
@@ -292,7 +326,7 @@ fn apply_status(error: ApplyError) -> Status {
 pub fn scale(kind: &Kind, object: &mut Json, scale: &Value) -> Result<(), Status> {
     match &kind.custom {
         Some(custom) => edit(object, |object| custom.with_scale(object, scale)),
-        None => pending::with_scale(kind, object, scale),
+        None => builtin::with_scale(kind, object, scale),
     }
 }
 

@@ -1,9 +1,190 @@
-//! SHIM
-use crate::document::Json;
-use crate::kinds::Kind;
-use crate::status::Status;
+//! The bodies of requests: JSON, YAML or protobuf in, JSON out.
+
+use http::StatusCode;
 use serde_json::Value;
-pub struct Body { pub object: Json, pub repeated: Vec<String> }
-pub fn decode(_: &str, b: &[u8], _: &Kind) -> Result<Body, Status> { Ok(Body { object: serde_json::from_slice(b).map_err(|e| Status::bad_request(e.to_string()))?, repeated: vec![] }) }
-pub fn any(_: &str, b: &[u8]) -> Result<Json, Status> { serde_json::from_slice(b).map_err(|e| Status::bad_request(e.to_string())) }
-pub fn yaml(b: &[u8]) -> Result<Value, Status> { serde_json::from_slice(b).map_err(|e| Status::bad_request(e.to_string())) }
+
+use crate::document::Json;
+use crate::kinds::{Kind, Kinds};
+use crate::protobuf;
+use crate::status::Status;
+
+/// An object that was sent.
+#[derive(Debug)]
+pub struct Body {
+    /// The object, with its `apiVersion` and `kind`.
+    pub object: Json,
+    /// The paths of fields that are there twice.
+    pub repeated: Vec<String>,
+}
+
+/// How a body is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Media {
+    Json,
+    Yaml,
+    Protobuf,
+}
+
+impl Media {
+    fn of(header: &str) -> Result<Media, Status> {
+        match header.split(';').next().unwrap_or_default().trim() {
+            "" | "application/json" => Ok(Media::Json),
+            "application/yaml" => Ok(Media::Yaml),
+            "application/vnd.kubernetes.protobuf" => Ok(Media::Protobuf),
+            _ => Err(Status::failure(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "UnsupportedMediaType",
+                "the body of the request was in an unknown format - accepted media types include: \
+                 application/json, application/yaml, application/vnd.kubernetes.protobuf",
+            )),
+        }
+    }
+}
+
+/// An object of a kind.
+///
+/// # Errors
+/// If it cannot be read, or is of another kind.
+pub fn decode(media: &str, bytes: &[u8], kind: &Kind, kinds: &Kinds) -> Result<Body, Status> {
+    let (value, repeated) = read(Media::of(media)?, bytes).map_err(|why| unrecognised(kind, bytes, &why))?;
+    let mut object = typed(value).map_err(|why| unrecognised(kind, bytes, &why))?;
+    check_types(kind, kinds, &mut object, bytes)?;
+    Ok(Body { object, repeated })
+}
+
+/// An object of a kind that the path does not say: options, a scale, a token request.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn any(media: &str, bytes: &[u8]) -> Result<Json, Status> {
+    let media = Media::of(media)?;
+    let read = read(media, bytes).and_then(|(value, _)| typed(value));
+    // The real server takes the blame for this.
+    read.map_err(|why| Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", why))
+}
+
+/// A configuration that is applied.
+///
+/// # Errors
+/// If it cannot be read, or is no object.
+pub fn yaml(bytes: &[u8]) -> Result<Body, Status> {
+    let undecodable = |why: String| Status::bad_request(format!("error decoding YAML: {why}"));
+    let (value, repeated) = read(Media::Yaml, bytes)
+        .map_err(|why| undecodable(format!("error converting YAML to JSON: {why}")))?;
+    match value {
+        Value::Object(object) => Ok(Body { object, repeated }),
+        other => Err(undecodable(format!(
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value of type \
+             map[string]interface {{}}",
+            sort(&other)
+        ))),
+    }
+}
+
+/// A value, and the paths of its fields that are there twice; or what Go would say.
+fn read(media: Media, bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
+    match media {
+        Media::Json => json(bytes).map_err(|why| format!("couldn't get version/kind; json parse error: {why}")),
+        // Most YAML that clients send is JSON.
+        Media::Yaml => json(bytes).or_else(|_| Ok((yaml_value(bytes)?, Vec::new()))),
+        Media::Protobuf => {
+            let object = protobuf::read(bytes).map_err(|malformed| malformed.to_string())?;
+            Ok((Value::Object(object), Vec::new()))
+        }
+    }
+}
+
+fn json(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
+    let (value, repeated) = bowline_merge::json::parse(bytes).map_err(|error| error.to_string())?;
+    Ok((value, repeated.into_iter().map(|duplicate| duplicate.0).collect()))
+}
+
+fn yaml_value(bytes: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "yaml: invalid UTF-8".to_owned())?;
+    serde_saphyr::from_str(text).map_err(|error| format!("yaml: {error}"))
+}
+
+/// What says of itself what it is, or might.
+fn typed(value: Value) -> Result<Json, String> {
+    const FIND: &str = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+    let Value::Object(object) = value else {
+        return Err(format!(
+            "{FIND} {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+             Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+            sort(&value)
+        ));
+    };
+    for field in ["apiVersion", "kind"] {
+        if let Some(value) = object.get(field).filter(|value| !value.is_string() && !value.is_null()) {
+            return Err(format!("{FIND} {} into Go struct field .{field} of type string", sort(value)));
+        }
+    }
+    Ok(object)
+}
+
+/// The object is of the kind; one that does not say is taken to be, if the kind is built in.
+fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json, bytes: &[u8]) -> Result<(), Status> {
+    let expected = kind.api_version();
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (api_version, name) = (text("apiVersion"), text("kind"));
+    if kind.custom.is_some() {
+        if name.is_empty() {
+            let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(bytes));
+            return Err(unrecognised(kind, bytes, &why));
+        }
+        if api_version != expected {
+            return Err(Status::bad_request(format!(
+                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
+            )));
+        }
+        // Another kind is found out by validation, after the rest.
+        return Ok(());
+    }
+    if (api_version.is_empty() || api_version == expected) && (name.is_empty() || *name == *kind.kind) {
+        object.insert("apiVersion".into(), expected.into());
+        object.insert("kind".into(), (*kind.kind).into());
+        return Ok(());
+    }
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    let why = if kinds.all().iter().any(|other| *other.group == *group && *other.version == *version && *other.kind == *name) {
+        let internal = if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
+        format!("converting ({version}.{name}) to ({internal}.{}): unknown conversion", kind.kind)
+    } else {
+        format!("no kind {name:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:110\"")
+    };
+    Err(Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {}: {why}", kind.kind)))
+}
+
+fn unrecognised(kind: &Kind, bytes: &[u8], why: &str) -> Status {
+    Status::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): {why} ({})",
+        kind.kind,
+        excerpt(bytes)
+    ))
+}
+
+/// The beginning of a body as the real server shows it: text if it looks like JSON, else its bytes.
+fn excerpt(bytes: &[u8]) -> String {
+    const LENGTH: usize = 30;
+    if bytes.is_empty() {
+        return "<empty>".to_owned();
+    }
+    let cut = &bytes[..bytes.len().min(LENGTH)];
+    let more = if bytes.len() > LENGTH { " ..." } else { "" };
+    if bytes.first() == Some(&b'{') {
+        return format!("{}{more}", String::from_utf8_lossy(cut));
+    }
+    let hex: String = cut.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{hex}{more}")
+}
+
+fn sort(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

@@ -41,3 +41,20 @@ pub enum Error {
         what: String,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn all_scripts_are_understood_and_send_many_requests() -> Result<(), Error> {
+        // Cargo says it when it runs tests: a target directory may be shared between clones.
+        let crate_dir = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+        let scripts = read_all(&Path::new(&crate_dir).join("scripts"))?;
+        let requests: usize = scripts.iter().map(Script::requests).sum();
+        assert!(requests > 600, "only {requests} requests are left");
+        Ok(())
+    }
+}

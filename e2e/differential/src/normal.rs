@@ -4,10 +4,23 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::text::{replace_times, replace_uuids, replace_versions, secret, today};
+use crate::text::{
+    replace_digests, replace_quoted_versions, replace_times, replace_uuids, replace_versions,
+    replace_volumes, secret, today,
+};
 
 /// Columns of tables that say how long ago something was.
 const AGES: &[&str] = &["Age", "Last Seen", "First Seen", "Duration"];
+/// The column with an address that the server chose.
+const ADDRESS: &str = "Cluster-IP";
+
+/// What stands in a column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Age,
+    Address,
+    Other,
+}
 
 /// Names for what one script has seen on one server: the same thing twice has the same name twice.
 #[derive(Debug)]
@@ -17,8 +30,8 @@ pub(crate) struct Normal {
     uids: BTreeMap<String, String>,
     versions: BTreeMap<String, String>,
     generated: BTreeMap<String, String>,
-    /// For each column of the last table whether it is an age.
-    ages: Vec<bool>,
+    /// The columns of the last table.
+    columns: Vec<Column>,
 }
 
 impl Normal {
@@ -30,14 +43,16 @@ impl Normal {
             uids: BTreeMap::new(),
             versions: BTreeMap::new(),
             generated: BTreeMap::new(),
-            ages: Vec::new(),
+            columns: Vec::new(),
         }
     }
 
     /// A body.
     pub(crate) fn value(&mut self, body: &Value) -> Value {
         self.learn_generated(body);
-        self.walk("", body)
+        let mut body = self.walk("", body);
+        sort_causes(&mut body);
+        body
     }
 
     /// A text that is not JSON, or a header.
@@ -51,6 +66,7 @@ impl Normal {
             text = text.replace(name, replacement);
         }
         let text = text.replace(&self.authority, "<server>");
+        let text = replace_quoted_versions(&replace_volumes(&replace_digests(&text)));
         replace_versions(&replace_times(&text, self.today))
     }
 
@@ -90,7 +106,7 @@ impl Normal {
     fn object(&mut self, entries: &Map<String, Value>) -> Value {
         let kind = entries.get("kind").and_then(Value::as_str).unwrap_or_default();
         if kind == "Table" {
-            self.learn_ages(entries);
+            self.learn_columns(entries);
         }
         let mut result = Map::new();
         for (key, value) in entries {
@@ -98,9 +114,10 @@ impl Normal {
                 // The version of a list is that of the whole store, which others write to as well.
                 "metadata" if kind.ends_with("List") || kind == "Table" => list_metadata(value),
                 "cells" => self.cells(value),
+                "managedFields" => in_order(self.walk(key, value)),
                 _ => self.walk(key, value),
             };
-            result.insert(key.clone(), walked);
+            result.insert(self.text(key), walked);
         }
         Value::Object(result)
     }
@@ -115,30 +132,66 @@ impl Normal {
     }
 
     /// Later tables of a watch have no columns: they are as in the first.
-    fn learn_ages(&mut self, table: &Map<String, Value>) {
+    fn learn_columns(&mut self, table: &Map<String, Value>) {
         let Some(columns) = table.get("columnDefinitions").and_then(Value::as_array) else { return };
-        let is_age = |column: &Value| {
-            column["type"] == "date" || AGES.iter().any(|name| column["name"] == *name)
+        let kind = |column: &Value| {
+            if column["type"] == "date" || AGES.iter().any(|name| column["name"] == *name) {
+                Column::Age
+            } else if column["name"] == ADDRESS {
+                Column::Address
+            } else {
+                Column::Other
+            }
         };
         if !columns.is_empty() {
-            self.ages = columns.iter().map(is_age).collect();
+            self.columns = columns.iter().map(kind).collect();
         }
     }
 
     fn cells(&mut self, cells: &Value) -> Value {
         let Value::Array(cells) = cells else { return cells.clone() };
-        let ages = self.ages.clone();
+        let columns = self.columns.clone();
         let walked = cells.iter().enumerate().map(|(index, cell)| {
-            let is_age = ages.get(index).copied().unwrap_or(false);
-            // An unknown age is something else than an age.
-            if is_age && cell.as_str().is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit())) {
-                Value::from("<age>")
-            } else {
-                self.walk("cell", cell)
+            let column = columns.get(index).copied().unwrap_or(Column::Other);
+            // An age that is not known is something else than an age, and so is an address that is none.
+            let is_known = cell.as_str().is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+            match column {
+                Column::Age if is_known => Value::from("<age>"),
+                Column::Address if is_known => Value::from("<address>"),
+                _ => self.walk("cell", cell),
             }
         });
         Value::Array(walked.collect())
     }
+}
+
+/// Several faults come in the order of a Go map, which is chance. The message repeats all of them.
+fn sort_causes(status: &mut Value) {
+    let Some(causes) = status["details"]["causes"].as_array() else { return };
+    let mut causes = causes.clone();
+    let texts = |causes: &[Value]| {
+        let text = |key: &Value| key.as_str().unwrap_or_default().to_owned();
+        let each =
+            causes.iter().map(|cause| format!("{}: {}", text(&cause["field"]), text(&cause["message"])));
+        format!("[{}]", each.collect::<Vec<_>>().join(", "))
+    };
+    let before = texts(&causes);
+    causes.sort_by_key(|cause| [cause["field"].to_string(), cause["message"].to_string()]);
+    let message = status["message"].as_str().unwrap_or_default().replace(&before, &texts(&causes));
+    // If the message says it in other words, it stays as it is, and so do they.
+    if causes.len() > 1 && message != status["message"] {
+        status["message"] = Value::from(message);
+        status["details"]["causes"] = Value::Array(causes);
+    }
+}
+
+/// The server sorts them by their times, and whether two writes fall into the same second is chance.
+fn in_order(mut managers: Value) -> Value {
+    if let Value::Array(entries) = &mut managers {
+        let order = ["operation", "manager", "subresource", "apiVersion"];
+        entries.sort_by_key(|entry| order.map(|key| entry[key].to_string()));
+    }
+    managers
 }
 
 fn list_metadata(metadata: &Value) -> Value {
@@ -181,6 +234,15 @@ mod tests {
     }
 
     #[test]
+    fn managers_are_in_one_order_and_ids_are_replaced_in_names_too() {
+        let uid = "0a1b2c3d-0000-1111-2222-0123456789ab";
+        let object = json!({"managedFields": [{"manager": "b"}, {"manager": "a", "fieldsV1": {format!("k:{uid}"): {}}}]});
+        let expected =
+            json!({"managedFields": [{"manager": "a", "fieldsV1": {"k:<uid 1>": {}}}, {"manager": "b"}]});
+        assert_eq!(normal().value(&object), expected);
+    }
+
+    #[test]
     fn lists_have_the_version_of_the_store() {
         let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "5", "continue": "abc", "remainingItemCount": 3}});
         let expected = json!({"kind": "PodList", "metadata": {
@@ -189,9 +251,20 @@ mod tests {
     }
 
     #[test]
+    fn faults_are_in_one_order_in_the_list_and_in_the_message() {
+        let cause = |field: &str| json!({"field": field, "message": "bad"});
+        let status = |order: &str, causes: Value| json!({"message": format!("x is invalid: [{order}]"), "details": {"causes": causes}});
+        let (ab, ba) = ("a: bad, b: bad", "b: bad, a: bad");
+        let sorted = status(ab, json!([cause("a"), cause("b")]));
+        assert_eq!(normal().value(&status(ba, json!([cause("b"), cause("a")]))), sorted);
+        assert_eq!(normal().value(&sorted), sorted);
+    }
+
+    #[test]
     fn generated_names_are_known_everywhere() {
         let mut normal = normal();
-        let made = json!({"metadata": {"generateName": "a-", "name": "a-x7k2p"}, "message": "a-x7k2p is there"});
+        let made =
+            json!({"metadata": {"generateName": "a-", "name": "a-x7k2p"}, "message": "a-x7k2p is there"});
         let expected = json!({"metadata": {"generateName": "a-", "name": "a-<generated 1>"}, "message": "a-<generated 1> is there"});
         assert_eq!(normal.value(&made), expected);
         assert_eq!(normal.text("/api/a-x7k2p"), "/api/a-<generated 1>");
@@ -203,7 +276,8 @@ mod tests {
         let first = json!({"kind": "Table", "columnDefinitions": [{"name": "Name", "type": "string"}, {"name": "Age", "type": "string"}],
             "rows": [{"cells": ["5s", "5s"]}]});
         assert_eq!(normal.value(&first)["rows"][0]["cells"], json!(["5s", "<age>"]));
-        let later = json!({"kind": "Table", "columnDefinitions": null, "rows": [{"cells": ["a", "<unknown>"]}]});
+        let later =
+            json!({"kind": "Table", "columnDefinitions": null, "rows": [{"cells": ["a", "<unknown>"]}]});
         assert_eq!(normal.value(&later)["rows"][0]["cells"], json!(["a", "<unknown>"]));
     }
 

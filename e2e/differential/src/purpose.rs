@@ -41,7 +41,8 @@ impl Purpose {
                 inside = false;
                 continue;
             };
-            let cells: Vec<_> = row.trim_end_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+            let cells: Vec<_> =
+                row.trim_end_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
             if cells == HEAD {
                 inside = true;
                 continue;
@@ -54,7 +55,10 @@ impl Purpose {
                 return Err(Error::Wrong { place, what: "a line has four columns".to_owned() });
             };
             if [script, step, at, reason].contains(&"") {
-                return Err(Error::Wrong { place, what: "a column is empty; the reason is needed too".to_owned() });
+                return Err(Error::Wrong {
+                    place,
+                    what: "a column is empty; the reason is needed too".to_owned(),
+                });
             }
             let [script, step, at, reason] = [script, step, at, reason].map(str::to_owned);
             entries.push(Entry { script, step, place: at, reason });

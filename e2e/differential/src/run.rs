@@ -76,7 +76,8 @@ impl Session<'_> {
     /// An error is one of the script.
     fn step(&mut self, number: usize, step: &Step) -> Result<(), String> {
         let (request, said) = if let Some(request) = &step.request {
-            let (method, target) = request.split_once(' ').unwrap_or_default();
+            let request = self.vars.fill(request)?;
+            let (method, target) = request.split_once(' ').ok_or("do is a method and a target")?;
             let request = self.request(method, target, step)?;
             let said = self.ask(&request, step)?;
             (format!("{method} {}", self.normal.text(&request.target)), said)
@@ -114,7 +115,7 @@ impl Session<'_> {
             request = request.header(name, &self.vars.fill(value)?);
         }
         if let Some(accept) = &step.accept {
-            request = request.header("Accept", accepted(accept));
+            request = request.header("Accept", accepted(&self.vars.fill(accept)?));
         }
         let body = match (&step.body, &step.raw) {
             (Some(body), _) => Some(self.vars.fill_body(body)?.to_string()),
@@ -123,7 +124,7 @@ impl Session<'_> {
         };
         let media = step.media.as_deref().or(body.as_ref().map(|_| "json"));
         if let Some(media) = media.filter(|_| !step.headers.contains_key("Content-Type")) {
-            request = request.header("Content-Type", sent(media));
+            request = request.header("Content-Type", sent(&self.vars.fill(media)?));
         }
         Ok(Request { body: body.unwrap_or_default().into_bytes(), ..request })
     }
@@ -139,14 +140,26 @@ impl Session<'_> {
             };
             let body = parsed(&response);
             let reached = step.until.iter().all(|(place, wanted)| {
-                let found = if place == "status" { Some(json!(response.status)) } else { body.pointer(place).cloned() };
+                let found = if place == "status" {
+                    Some(json!(response.status))
+                } else {
+                    body.pointer(place).cloned()
+                };
                 found.unwrap_or(Value::Null) == *wanted
             });
             if !reached && Instant::now() < limit {
                 std::thread::sleep(PAUSE);
                 continue;
             }
-            let mut said = self.said(&response, &body);
+            // Taken out before ids are numbered: what is not compared may have some.
+            let mut compared =
+                step.without.iter().fold(json!({"body": body}), |body, place| without(body, place));
+            for place in &step.sort {
+                if let Some(Value::Array(items)) = compared.pointer_mut(place) {
+                    items.sort_by_key(Value::to_string);
+                }
+            }
+            let mut said = self.said(&response, compared.get("body").unwrap_or(&Value::Null));
             if !reached {
                 said["never"] = json!(step.until);
             }
@@ -295,8 +308,14 @@ mod tests {
     #[test]
     fn parts_are_taken_out_by_their_place() {
         let value = json!({"body": {"items": [{"a": 1, "b": 2}, {"a": 3}], "x/y": 1}});
-        assert_eq!(without(value.clone(), "/body/items/*/a"), json!({"body": {"items": [{"b": 2}, {}], "x/y": 1}}));
-        assert_eq!(without(value.clone(), "/body/items/1/a"), json!({"body": {"items": [{"a": 1, "b": 2}, {}], "x/y": 1}}));
+        assert_eq!(
+            without(value.clone(), "/body/items/*/a"),
+            json!({"body": {"items": [{"b": 2}, {}], "x/y": 1}})
+        );
+        assert_eq!(
+            without(value.clone(), "/body/items/1/a"),
+            json!({"body": {"items": [{"a": 1, "b": 2}, {}], "x/y": 1}})
+        );
         assert_eq!(without(value.clone(), "/body/x~1y")["body"].get("x/y"), None);
         assert_eq!(without(value.clone(), "/nothing/here"), value);
     }

@@ -62,6 +62,8 @@ pub(crate) struct Step {
     pub(crate) until: BTreeMap<String, Value>,
     /// What of the body is not compared.
     pub(crate) without: Vec<String>,
+    /// Lists in the body whose order is chance.
+    pub(crate) sort: Vec<String>,
     /// Milliseconds without an event that end a watch.
     pub(crate) quiet: Option<u64>,
     /// Only the kinds of events are compared, runs of the same one as one, and each object's last state.
@@ -82,8 +84,8 @@ pub fn read_all(dir: &Path) -> Result<Vec<Script>, Error> {
 impl Script {
     fn read(path: &Path) -> Result<Self, Error> {
         let place = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::File { path: place.clone(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| Error::File { path: place.clone(), source })?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Self::parse(&name, &text)
     }
@@ -91,8 +93,8 @@ impl Script {
     /// Reads a script from its text.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
         let wrong = |place: String, what: String| Error::Wrong { place, what };
-        let mut script: Self =
-            serde_saphyr::from_str(text).map_err(|error| wrong(name.to_owned(), error.to_string()))?;
+        let mut script: Self = serde_saphyr::from_str_with_options(text, yaml())
+            .map_err(|error| wrong(name.to_owned(), error.to_string()))?;
         script.name = name.to_owned();
         for (index, step) in script.steps.iter().enumerate() {
             if let Some(what) = step.fault() {
@@ -109,13 +111,19 @@ impl Script {
     }
 }
 
+/// `n` and `off` are words, as everywhere but in YAML 1.1.
+fn yaml() -> serde_saphyr::Options {
+    serde_saphyr::options! { strict_booleans: true }
+}
+
 impl Step {
     fn fault(&self) -> Option<&'static str> {
-        let verbs = [self.request.is_some(), self.watch.is_some(), self.collect.is_some(), !self.settle.is_empty()];
+        let verbs =
+            [self.request.is_some(), self.watch.is_some(), self.collect.is_some(), !self.settle.is_empty()];
         if verbs.iter().filter(|is_there| **is_there).count() != 1 {
             return Some("a step has exactly one of do, watch, collect and settle");
         }
-        if self.request.as_ref().is_some_and(|request| request.split(' ').count() != 2) {
+        if self.request.as_ref().is_some_and(|request| !request.contains(' ') && request != "${each}") {
             return Some("do is a method and a target");
         }
         if self.body.is_some() && self.raw.is_some() {
@@ -140,7 +148,10 @@ mod tests {
 
     #[test]
     fn requests_are_counted_with_their_repetitions() {
-        assert_eq!(steps("- do: GET /a\n- do: GET /${each}\n  each: [b, c]\n- watch: /d\n- settle: [/e]\n"), Ok(4));
+        assert_eq!(
+            steps("- do: GET /a\n- do: GET /${each}\n  each: [b, c]\n- watch: /d\n- settle: [/e]\n"),
+            Ok(4)
+        );
     }
 
     #[test]

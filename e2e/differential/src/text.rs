@@ -52,7 +52,9 @@ pub(crate) fn replace_times(text: &str, today: i64) -> String {
 
 /// The day of a time, counted from 1970.
 fn day(time: &str) -> i64 {
-    let part = |from: usize, to: usize| time.get(from..to).and_then(|digits| digits.parse::<i64>().ok()).unwrap_or(0);
+    let part = |from: usize, to: usize| {
+        time.get(from..to).and_then(|digits| digits.parse::<i64>().ok()).unwrap_or(0)
+    };
     let (year, month, day) = (part(0, 4), part(5, 7), part(8, 10));
     // Years that begin in March have their leap day at the end.
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
@@ -66,8 +68,13 @@ pub(crate) fn today() -> i64 {
 }
 
 /// Words after which a number is a resource version of the server's.
-const BEFORE_VERSIONS: &[&str] =
-    &["too old resource version: ", "Too large resource version: ", ", current: ", "resource version: "];
+const BEFORE_VERSIONS: &[&str] = &[
+    "too old resource version: ",
+    "Too large resource version: ",
+    ", current: ",
+    "resource version: ",
+    "the ResourceVersion in record (",
+];
 
 /// The text with the server's resource versions in messages replaced, and what stands in brackets after one.
 pub(crate) fn replace_versions(text: &str) -> String {
@@ -81,6 +88,52 @@ pub(crate) fn replace_versions(text: &str) -> String {
             });
             result = format!("{before}<version>{rest}");
         }
+    }
+    result
+}
+
+/// The text with the versions in objects that a message quotes replaced, however often they are quoted.
+pub(crate) fn replace_quoted_versions(text: &str) -> String {
+    let mut parts = text.split("resourceVersion");
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let value = part.trim_start_matches(['\\', '"', ':', ' ']);
+        let rest = value.trim_start_matches(|c: char| c.is_ascii_digit());
+        result += "resourceVersion";
+        if rest.len() < value.len() && value.len() < part.len() {
+            result += &part[..part.len() - value.len()];
+            result += "<version>";
+            result += rest;
+        } else {
+            result += part;
+        }
+    }
+    result
+}
+
+/// The text with the random end of the volumes replaced that Pods get for their tokens.
+pub(crate) fn replace_volumes(text: &str) -> String {
+    const NAME: &str = "kube-api-access-";
+    let mut parts = text.split(NAME);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+        result += NAME;
+        result += if rest.len() < part.len() { "<generated>" } else { "" };
+        result += rest;
+    }
+    result
+}
+
+/// The text with the digest of the certificate replaced by which somebody is known.
+pub(crate) fn replace_digests(text: &str) -> String {
+    const NAME: &str = "X509SHA256=";
+    let mut parts = text.split(NAME);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        result += NAME;
+        result += "<digest>";
+        result += part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
     }
     result
 }
@@ -109,7 +162,10 @@ mod tests {
     fn times_of_today_are_replaced_and_others_are_not() {
         let today = day("2026-11-16T00:00:00Z");
         let replaced = |text: &str| replace_times(text, today);
-        assert_eq!(replaced("at 2026-11-16T02:17:27Z, or 2026-11-15T23:59:59.123456Z."), "at <time>, or <precise time>.");
+        assert_eq!(
+            replaced("at 2026-11-16T02:17:27Z, or 2026-11-15T23:59:59.123456Z."),
+            "at <time>, or <precise time>."
+        );
         assert_eq!(replaced("2020-01-01T00:00:00Z"), "2020-01-01T00:00:00Z");
         assert_eq!(replaced("äö 2026-11-16 T"), "äö 2026-11-16 T");
     }
@@ -117,16 +173,34 @@ mod tests {
     #[test]
     fn ids_are_replaced_inside_of_texts() {
         let text = "UID in precondition: 0a1b2c3d-0000-1111-2222-0123456789ab, in 0a1b2c3d-0000-1111-2222";
-        assert_eq!(replace_uuids(text, |_| "X".to_owned()), "UID in precondition: X, in 0a1b2c3d-0000-1111-2222");
+        assert_eq!(
+            replace_uuids(text, |_| "X".to_owned()),
+            "UID in precondition: X, in 0a1b2c3d-0000-1111-2222"
+        );
+    }
+
+    #[test]
+    fn versions_of_quoted_objects_are_replaced() {
+        let quoted = r#"Invalid value: "{\"resourceVersion\":\"231\",\"x\":\"231\"}""#;
+        assert_eq!(replace_quoted_versions(quoted), quoted.replacen("231", "<version>", 1));
+        let words = "metadata.resourceVersion: Invalid value";
+        assert_eq!(replace_quoted_versions(words), words);
+        assert_eq!(replace_volumes("/kube-api-access-x7k2p/a"), "/kube-api-access-<generated>/a");
     }
 
     #[test]
     fn versions_in_messages_are_replaced() {
-        assert_eq!(replace_versions("too old resource version: 1 (234)"), "too old resource version: <version>");
+        assert_eq!(
+            replace_versions("too old resource version: 1 (234)"),
+            "too old resource version: <version>"
+        );
         assert_eq!(
             replace_versions("Too large resource version: 99, current: 12"),
             "Too large resource version: <version>, current: <version>"
         );
         assert_eq!(replace_versions("size: 12 (34)"), "size: 12 (34)");
+        let record = "(1) does not match the ResourceVersion in record (251). The";
+        assert_eq!(replace_versions(record), record.replace("251", "<version>"));
+        assert_eq!(replace_digests("X509SHA256=a300ce75 x"), "X509SHA256=<digest> x");
     }
 }

@@ -33,7 +33,8 @@ impl Vars {
                 Value::Array(items.iter().map(|item| self.fill_body(item)).collect::<Result<_, _>>()?)
             }
             Value::Object(entries) => {
-                let entries = entries.iter().map(|(key, value)| Ok((self.fill(key)?, self.fill_body(value)?)));
+                let entries =
+                    entries.iter().map(|(key, value)| Ok((self.fill(key)?, self.fill_body(value)?)));
                 Value::Object(entries.collect::<Result<_, String>>()?)
             }
             other => other.clone(),

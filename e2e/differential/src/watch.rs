@@ -59,7 +59,9 @@ fn by_object(events: &[Value], fold: bool, normal: &mut Normal) -> Value {
             json!({"types": kinds, "last": events.last().map(|event| object(event, normal))})
         } else {
             let each = events.iter().zip(kinds);
-            Value::Array(each.map(|(event, kind)| json!({"type": kind, "object": object(event, normal)})).collect())
+            Value::Array(
+                each.map(|(event, kind)| json!({"type": kind, "object": object(event, normal)})).collect(),
+            )
         };
         said.insert(key, value);
     }
@@ -91,8 +93,14 @@ mod tests {
     fn events_are_grouped_and_bookmarks_but_the_last_of_the_list_are_dropped() {
         let end = json!({"type": "BOOKMARK", "object": {"kind": "ConfigMap", "metadata": {"annotations": {END_OF_LIST: "true"}}}});
         let other = json!({"type": "BOOKMARK", "object": {"kind": "ConfigMap", "metadata": {}}});
-        let events =
-            [event("ADDED", "b", 1), event("ADDED", "a", 1), end, other, event("MODIFIED", "b", 2), event("MODIFIED", "b", 3)];
+        let events = [
+            event("ADDED", "b", 1),
+            event("ADDED", "a", 1),
+            end,
+            other,
+            event("MODIFIED", "b", 2),
+            event("MODIFIED", "b", 3),
+        ];
         let said = by_object(&events, false, &mut Normal::new("h:1"));
         assert_eq!(said["objects before the end of the list"], 2);
         assert_eq!(said["events"]["ConfigMap n/b"].as_array().map(Vec::len), Some(3));

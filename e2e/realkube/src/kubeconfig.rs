@@ -111,3 +111,52 @@ pub fn client(path: &Path) -> Result<Client, Error> {
     let identity = Identity { certificate: certificate.zip(key), token: user.token.clone() };
     Client::new(&cluster.server, &ca, &identity)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn scratch(name: &str) -> Result<std::path::PathBuf, Error> {
+        let dir = std::env::temp_dir().join(format!("bowline-kubeconfig-{name}-{}", std::process::id()));
+        fs::create_dir_all(&dir).context(|| format!("create {}", dir.display()))?;
+        Ok(dir)
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_and_is_secret() -> Result<(), Error> {
+        let dir = scratch("write")?;
+        let pki = Pki::in_dir(dir.clone())?;
+        let path = dir.join("config");
+        write(&path, "https://127.0.0.1:4321", "admin", &pki)?;
+        assert_eq!(client(&path)?.authority(), "127.0.0.1:4321");
+        for secret in ["config", "ca.key", "admin.key", "sa.key"] {
+            let mode = fs::metadata(dir.join(secret)).map(|metadata| metadata.permissions().mode() & 0o777);
+            assert_eq!(mode.ok(), Some(0o600), "{secret}");
+        }
+        // A second start keeps the keys.
+        let before = fs::read(dir.join("ca.crt")).ok();
+        Pki::in_dir(dir.clone())?;
+        assert_eq!(fs::read(dir.join("ca.crt")).ok(), before);
+        let _ = fs::remove_dir_all(dir);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_missing_is_named() -> Result<(), Error> {
+        let dir = scratch("bad")?;
+        let path = dir.join("config");
+        for (text, word) in [
+            ("current-context: x\n", "current context"),
+            ("current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n", "cluster"),
+            ("nonsense", ""),
+        ] {
+            fs::write(&path, text).context(|| "write".to_owned())?;
+            let error = client(&path).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(error.contains("config") && error.contains(word), "{error}");
+        }
+        let _ = fs::remove_dir_all(dir);
+        Ok(())
+    }
+}

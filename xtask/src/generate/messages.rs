@@ -66,19 +66,27 @@ impl Sources {
             let read = |path: &Path| {
                 fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
             };
-            let file = proto::parse(&read(&path)?).with_context(|| path.display().to_string())?;
-            let package = definition_name(&file.package);
-            let mut tags = Tags::new();
             let mut go = Vec::new();
             files_ending(path.parent().unwrap_or(module), ".go", &mut go)?;
             // Only the package itself, not those in folders below it.
-            for source in go.iter().filter(|source| source.parent() == path.parent()) {
-                tags::parse(&read(source)?, &mut tags);
-            }
-            self.tags.insert(package.clone(), tags);
-            for (name, fields) in file.messages {
-                self.messages.insert(format!("{package}.{name}"), fields);
-            }
+            go.retain(|source| source.parent() == path.parent());
+            let go: Vec<_> = go.iter().map(|source| read(source)).collect::<Result<_>>()?;
+            self.add(&read(&path)?, &go).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Adds a package: its proto file and its Go files.
+    fn add(&mut self, proto: &str, go: &[String]) -> Result<()> {
+        let file = proto::parse(proto)?;
+        let package = definition_name(&file.package);
+        let mut tags = Tags::new();
+        for source in go {
+            tags::parse(source, &mut tags);
+        }
+        self.tags.insert(package.clone(), tags);
+        for (name, fields) in file.messages {
+            self.messages.insert(format!("{package}.{name}"), fields);
         }
         Ok(())
     }
@@ -196,4 +204,62 @@ fn names(sources: &Sources, name: &str, found: &mut BTreeSet<String>) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROTO: &str = "package k8s.io.api.x.v1;\nmessage Thing {\n  optional Handler handler = 1;\n  \
+        optional int32 replicas = 2;\n  map<string, .k8s.io.apimachinery.pkg.api.resource.Quantity> limits = 3;\n}\n\
+        message Handler {\n  optional string path = 1;\n}\n";
+    const GO: &str = "type Thing struct {\n\tHandler `json:\",inline\" protobuf:\"bytes,1,opt,name=handler\"`\n\
+        \tReplicas *int32 `json:\"replicas,omitempty\" protobuf:\"varint,2,opt,name=replicas\"`\n\
+        \tLimits map[string]Quantity `json:\"limits\" protobuf:\"bytes,3,rep,name=limits\"`\n}\n\
+        type Handler struct {\n\tPath string `json:\"path,omitempty\" protobuf:\"bytes,1,opt,name=path\"`\n}\n";
+    const QUANTITY: &str = "package k8s.io.apimachinery.pkg.api.resource;\nmessage Quantity {\n  optional string string = 1;\n}\n";
+
+    fn sources(go: &str) -> Result<Sources> {
+        let mut sources = Sources::default();
+        sources.add(PROTO, &[go.to_owned()])?;
+        sources.add(QUANTITY, &[])?;
+        Ok(sources)
+    }
+
+    fn thing(go: &str, properties: &[&str]) -> Result<BTreeMap<String, Value>> {
+        let properties: Map<_, _> = properties.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let definition = ("io.k8s.api.x.v1.Thing".to_owned(), json!({"properties": properties}));
+        let sources = sources(go)?;
+        let mut all = BTreeMap::new();
+        for (name, fields) in &sources.messages {
+            let definition = (*name == definition.0).then_some(&definition.1);
+            all.insert(name.clone(), message(&sources, definition, name, fields)?);
+        }
+        Ok(all)
+    }
+
+    #[test]
+    fn a_message_is_joined_with_its_go_type() -> Result<()> {
+        let all = thing(GO, &["apiVersion", "kind", "path", "replicas", "limits"])?;
+        let expected = json!({"fields": [
+            {"number": 1, "name": "handler", "type": "message", "message": "io.k8s.api.x.v1.Handler", "inline": true},
+            {"number": 2, "name": "replicas", "type": "int32", "pointer": true},
+            {"number": 3, "name": "limits", "type": "message", "map": true, "always": true,
+                "message": "io.k8s.apimachinery.pkg.api.resource.Quantity"},
+        ]});
+        assert_eq!(all["io.k8s.api.x.v1.Thing"], expected);
+        let quantity = &all["io.k8s.apimachinery.pkg.api.resource.Quantity"];
+        assert_eq!(
+            (&quantity["special"], &quantity["fields"][0]["name"]),
+            (&json!("Quantity"), &json!("string"))
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_field_that_one_side_lacks_is_an_error() {
+        assert!(thing(GO, &["path", "replicas"]).is_err());
+        assert!(thing(GO, &["path", "replicas", "limits", "more"]).is_err());
+        assert!(thing(&GO.replace("varint,2", "varint,9"), &["path", "replicas", "limits"]).is_err());
+    }
 }

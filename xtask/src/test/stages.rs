@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::report;
 use crate::log::Log;
 use crate::workspace::{Workspace, captured};
-use crate::{pitfalls, referee, testenv, tidy};
+use crate::{differential, pitfalls, referee, testenv, tidy};
 
 /// One check of the whole.
 pub(super) struct Stage {
@@ -19,8 +19,10 @@ pub(super) struct Stage {
     pub(super) run: fn(&Workspace, &mut Log) -> Result<String>,
 }
 
-/// The stage that needs the real Kubernetes.
-pub(super) const TESTBED: &str = "testbed";
+/// The stages that need the real Kubernetes, which takes minutes to build.
+pub(super) const ON_TESTBED: &[&str] = &[TESTBED, PARITY];
+const TESTBED: &str = "testbed";
+const PARITY: &str = "parity";
 
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
 pub(super) const STAGES: &[Stage] = &[
@@ -61,6 +63,12 @@ pub(super) const STAGES: &[Stage] = &[
         about: "the real Kubernetes can be built, and starts and ends",
         alone: "cargo xtask test --only testbed",
         run: testenv::stage,
+    },
+    Stage {
+        name: PARITY,
+        about: "two real servers answer alike to all scripts, and an answer that was changed is found",
+        alone: "cargo xtask test --only parity",
+        run: differential::stage,
     },
 ];
 

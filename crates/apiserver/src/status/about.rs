@@ -52,7 +52,9 @@ impl Status {
 
     /// The object is not valid.
     pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Status {
-        Status::invalid_as(&kind.group, &kind.kind, name, errors)
+        // What is kept in the form of another kind is spoken of as of that.
+        let group = if crate::builtin::is_converted(kind) { "" } else { &*kind.group };
+        Status::invalid_as(group, &kind.kind, name, errors)
     }
 
     /// Fields of something are wrong that is no object.

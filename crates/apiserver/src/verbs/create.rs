@@ -28,7 +28,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));
-    let sent = body::decode(asked.media_type(), &asked.body, kind)?;
+    let sent = body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?;
     let Sent { object, mut warnings } = write.accept(sent)?;
     write.require_home()?;
     let mut tries = 0;

@@ -4,10 +4,11 @@ use http::StatusCode;
 use json_patch::PatchOperation;
 use serde_json::Value;
 
+use crate::body::Body;
 use crate::status::{Details, Status};
 
 /// A patch, as it was sent.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Patch {
     /// RFC 6902.
     Json(Vec<PatchOperation>),
@@ -16,7 +17,7 @@ pub enum Patch {
     /// A merge that knows the lists of the kind.
     Strategic(Value),
     /// What somebody wants the object to be, as far as it is theirs.
-    Apply(Value),
+    Apply(Body),
 }
 
 /// The media types of patches.
@@ -68,7 +69,7 @@ impl Patch {
             return crate::body::yaml(body).map(Patch::Apply);
         }
         let undecodable = |why: String| Status::bad_request(format!("error decoding patch: {why}"));
-        let value: Value = serde_json::from_slice(body).map_err(|error| undecodable(error.to_string()))?;
+        let (value, _) = bowline_merge::json::parse(body).map_err(|error| undecodable(error.to_string()))?;
         let object = |value: Value, target: &str| match value {
             Value::Object(_) => Ok(value),
             other => Err(undecodable(format!(

@@ -25,7 +25,7 @@ pub async fn answer(api: &Arc<Api>, kind: &Arc<Kind>, review: Review, asked: &As
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, kind, asked, options, Part::Main);
-    let Sent { object, warnings } = write.accept(body::decode(asked.media_type(), &asked.body, kind)?)?;
+    let Sent { object, warnings } = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     // What is asked about may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let rules = api.auth.rules(&api.hub);

@@ -10,7 +10,7 @@ use super::patch::{self, Form, Patch};
 use super::write::Write;
 use super::{Asked, get, not_allowed, update};
 use crate::api::Api;
-use crate::pending;
+use crate::builtin;
 use crate::part::Part;
 use crate::document::{Edit, Json};
 use crate::kinds::Kind;
@@ -73,7 +73,7 @@ fn answer(code: StatusCode, object: &Value) -> Reply {
 fn scale_of(kind: &Kind, object: &Json) -> Result<Value, Status> {
     match &kind.custom {
         Some(custom) => custom.scale(&Value::Object(object.clone())),
-        None => Ok(pending::scale(kind, object)),
+        None => Ok(builtin::scale(kind, object)),
     }
 }
 
@@ -107,9 +107,8 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
             match &change {
                 Err(sent) => scale = sent.clone(),
                 Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
-                Ok(Patch::Merge(patch) | Patch::Strategic(patch) | Patch::Apply(patch)) => {
-                    json_patch::merge(&mut scale, patch);
-                }
+                Ok(Patch::Merge(patch) | Patch::Strategic(patch)) => json_patch::merge(&mut scale, patch),
+                Ok(Patch::Apply(config)) => json_patch::merge(&mut scale, &Value::Object(config.object.clone())),
             }
             admission::scale(&write.kind, &mut object, &scale)?;
             write.updated(object, document, false).map(|(document, _)| document)
@@ -147,7 +146,7 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
         move |document| {
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
-            pending::bind(&mut object, &binding, write.now)?;
+            builtin::bind(&mut object, &binding, write.now)?;
             write.updated(object, document, false).map(|(document, _)| document)
         }
     });

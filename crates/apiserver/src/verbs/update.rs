@@ -20,7 +20,7 @@ use crate::negotiate::{self, Wanted};
 use crate::query::Query;
 use crate::reply::Reply;
 use crate::status::Status;
-use crate::pending;
+use crate::builtin;
 
 /// Puts an object in place of what is there.
 ///
@@ -38,7 +38,7 @@ pub async fn update_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: P
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
-    let sent = body::decode(asked.media_type(), &asked.body, kind)?;
+    let sent = body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?;
     let Sent { object, warnings } = write.accept(sent)?;
     write.check_name(&object)?;
     let change = Change::new(&write, warnings);
@@ -46,7 +46,7 @@ pub async fn update_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: P
         let (write, change) = (Arc::clone(&write), change.clone());
         move |current| match current {
             Some(current) => change.note(write.updated(object.clone(), current, false)),
-            None if part == Part::Main && pending::creates_on_update(&write.kind) => {
+            None if part == Part::Main && builtin::creates_on_update(&write.kind) => {
                 change.note(write.created(object.clone(), false))
             }
             None => Err(Status::not_found(&write.kind, &write.name)),
@@ -96,7 +96,8 @@ fn patched(write: &Write, current: &Document, patch: &Patch) -> Result<Sent, Sta
     match patch {
         Patch::Json(operations) => patch::apply_json(&mut object, operations)?,
         Patch::Merge(merge) => json_patch::merge(&mut object, merge),
-        Patch::Strategic(patch) | Patch::Apply(patch) => {
+        Patch::Apply(_) => return Err(Status::internal("what is applied is no patch")),
+        Patch::Strategic(patch) => {
             let schema = admission::schema(&write.kind);
             object = bowline_merge::strategic::patch(&schema, &object, patch)
                 .map_err(|error| Status::bad_request(error.to_string()))?;
@@ -109,12 +110,10 @@ fn patched(write: &Write, current: &Document, patch: &Patch) -> Result<Sent, Sta
 }
 
 /// Server-side apply: what the client wants, as far as it is theirs.
-fn apply(write: &Arc<Write>, change: &Change, config: Value) -> Result<Edit, Status> {
-    let Value::Object(config) = config else {
-        return Err(Status::bad_request("error decoding YAML: the configuration is not an object"));
-    };
-    write.check_name(&config)?;
-    let Sent { object: config, warnings } = write.accept(Body { object: config, repeated: Vec::new() })?;
+fn apply(write: &Arc<Write>, change: &Change, config: Body) -> Result<Edit, Status> {
+    admission::check_applied(&write.kind, &config.object)?;
+    write.check_name(&config.object)?;
+    let Sent { object: config, warnings } = write.accept(config)?;
     change.warn(warnings);
     let (write, change) = (Arc::clone(write), change.clone());
     Ok(Arc::new(move |current| {
