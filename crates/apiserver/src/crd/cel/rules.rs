@@ -10,6 +10,7 @@ use super::check::{self, Scope};
 use super::declared::{Declared, is_embedded};
 use super::eval::{Failure, Program};
 use super::parser;
+use super::ratchet::{Ratchet, find, keys};
 use super::syntax;
 use super::types::Type;
 use super::value::Value;
@@ -174,72 +175,6 @@ fn strip_rules(schema: &mut Json) {
     }
 }
 
-/// Whether what is looked at is what it was: then an error that it had before is not held against it.
-#[derive(Clone, Copy)]
-struct Ratchet<'a> {
-    /// What it was, if that can be told.
-    here: Option<(&'a Json, &'a Json, &'a Json)>,
-    /// The same of the nearest around it of which it can be told.
-    around: Option<(&'a Json, &'a Json, &'a Json)>,
-}
-
-impl<'a> Ratchet<'a> {
-    fn root(object: &'a Json, old: Option<&'a Json>, schema: &'a Json) -> Ratchet<'a> {
-        Ratchet { here: old.map(|old| (object, old, schema)), around: None }
-    }
-
-    fn below(self, here: Option<(&'a Json, &'a Json, &'a Json)>) -> Ratchet<'a> {
-        match self.here {
-            None => self,
-            Some(_) => Ratchet { here, around: self.here },
-        }
-    }
-
-    fn is_unchanged(self) -> bool {
-        self.here.or(self.around).is_some_and(|(new, old, schema)| unchanged(new, old, schema))
-    }
-}
-
-/// Whether two values are the same; items of lists are found by their keys, and what no schema tells of is not
-/// looked into.
-fn unchanged(new: &Json, old: &Json, schema: &Json) -> bool {
-    match (new, old) {
-        (Json::Object(new), Json::Object(old)) => {
-            new.len() == old.len()
-                && new.iter().all(|(name, value)| {
-                    let below = schema.get("properties").and_then(|all| all.get(name));
-                    let below =
-                        below.or_else(|| schema.get("additionalProperties").filter(|all| all.is_object()));
-                    below.zip(old.get(name)).is_some_and(|(schema, old)| unchanged(value, old, schema))
-                })
-        }
-        (Json::Array(new), Json::Array(old)) => {
-            let below = schema.get("items").unwrap_or(&Json::Null);
-            match keys(schema) {
-                None => new == old,
-                Some(keys) => {
-                    new.len() == old.len()
-                        && new
-                            .iter()
-                            .all(|item| find(old, item, &keys).is_some_and(|old| unchanged(item, old, below)))
-                }
-            }
-        }
-        (new, old) => new == old,
-    }
-}
-
-/// The keys of a list of type map.
-fn keys(schema: &Json) -> Option<Vec<&str>> {
-    let is_map = schema.get("x-kubernetes-list-type").and_then(Json::as_str) == Some("map");
-    let keys = schema.get("x-kubernetes-list-map-keys").and_then(Json::as_array).filter(|_| is_map)?;
-    Some(keys.iter().filter_map(Json::as_str).collect())
-}
-
-fn find<'a>(items: &'a [Json], item: &Json, keys: &[&str]) -> Option<&'a Json> {
-    items.iter().find(|other| other.is_object() && keys.iter().all(|key| other.get(key) == item.get(key)))
-}
-
 /// Rules are judged until the budget is spent.
 struct Judge<'a> {
     verdict: &'a mut Verdict,
@@ -268,12 +203,12 @@ impl Judge<'_> {
                         let below = if hidden {
                             Ratchet { here: None, around: None }
                         } else {
-                            ratchet.below(pair(ratchet, name, &inner.schema))
+                            ratchet.below(ratchet.field(name, &inner.schema))
                         };
                         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                         self.node(inner, &path, value, before, below);
                     } else if let Some(inner) = &node.additional {
-                        let below = ratchet.below(pair(ratchet, name, &inner.schema));
+                        let below = ratchet.below(ratchet.field(name, &inner.schema));
                         self.node(inner, &format!("{path}[{name}]"), value, before, below);
                     }
                 }
@@ -399,12 +334,6 @@ impl Judge<'_> {
             _ => None,
         }
     }
-}
-
-/// A field and what it was.
-fn pair<'a>(ratchet: Ratchet<'a>, name: &str, schema: &'a Json) -> Option<(&'a Json, &'a Json, &'a Json)> {
-    let (new, old, _) = ratchet.here?;
-    Some((new.get(name)?, old.get(name)?, schema))
 }
 
 fn place(path: &str) -> &str {

@@ -4,6 +4,8 @@ use serde_json::Value as Json;
 
 use super::admit;
 use super::check::Scope;
+use super::cost;
+use super::declared::Declared;
 use super::eval::Failure;
 use super::rules;
 use super::types::Type;
@@ -150,62 +152,15 @@ fn what_is_too_deep_or_too_long_is_refused() {
     assert!(compile(&copies).is_err());
 }
 
+/// Words and signs that rules are made of, some of them only half.
+const PARTS: &str = "self . a ( ) [ ] { } , : ? 1 2u 1.5 'x' b'y' && || ! - + * / % == < in has all map exists filter x \
+    null true \" ' \\ size format split matches optional of optMap transformMap duration é";
+
 /// Whatever stands in a rule, it is judged, and nothing ends but the rule.
 #[test]
 fn no_text_is_too_odd() {
-    let parts = [
-        "self",
-        ".",
-        "a",
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "}",
-        ",",
-        ":",
-        "?",
-        "1",
-        "2u",
-        "1.5",
-        "'x'",
-        "b'y'",
-        "&&",
-        "||",
-        "!",
-        "-",
-        "+",
-        "*",
-        "/",
-        "%",
-        "==",
-        "<",
-        "in",
-        "has",
-        "all",
-        "map",
-        "exists",
-        "filter",
-        "x",
-        "null",
-        "true",
-        "\"",
-        "'",
-        "\\",
-        "size",
-        "format",
-        "split",
-        "matches",
-        "optional",
-        "of",
-        "optMap",
-        "transformMap",
-        "duration",
-        " ",
-        "é",
-        "\n",
-    ];
+    let mut parts: Vec<&str> = PARTS.split(' ').collect();
+    parts.extend([" ", "\n"]);
     let mut seed: u64 = 7;
     let mut next = |most: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -216,4 +171,24 @@ fn no_text_is_too_odd() {
         let source: String = (0..length).map(|_| parts[next(parts.len())]).collect();
         outcome(&source);
     }
+}
+
+/// The most that each rule can cost, as Kubernetes estimates it.
+#[test]
+fn rules_cost_what_they_cost_in_kubernetes() {
+    let captured: Json = serde_json::from_str(CAPTURED).expect("captured");
+    let schema = &captured["schema"]["properties"]["spec"];
+    let declared = Declared::of(schema, false).expect("a type");
+    let mut wrong = Vec::new();
+    for case in captured["cases"].as_array().expect("cases") {
+        let Some(expected) = case["cost"].as_str() else { continue };
+        let source = case["rule"].as_str().expect("a rule");
+        let scope = Scope { this: declared.kind(), old: declared.kind() };
+        let program = rules::compile(source, &scope).expect("a program");
+        let found = cost::most(&program.expr, &program.checked, &declared);
+        if found.to_string() != expected {
+            wrong.push(format!("{source}\n  found {found}, expected {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -124,7 +124,10 @@ fn check_host(host: &str) -> Result<(), String> {
         Some(rest) => rest.rsplit_once(']').ok_or("missing ']' in host")?.1,
         None => host.rfind(':').map_or("", |colon| &host[colon..]),
     };
-    if !port.is_empty() && !(port.starts_with(':') && port[1..].bytes().all(|byte| byte.is_ascii_digit())) {
+    let is_port = |port: &str| {
+        port.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if !port.is_empty() && !is_port(port) {
         return Err(format!("invalid port {port:?} after host"));
     }
     if let Some(escape) = bad_escape(host) {
