@@ -76,6 +76,12 @@ fn edit<T>(object: &mut Json, change: impl FnOnce(&mut Value) -> T) -> T {
 /// If it is not valid, or more than its writer may give.
 pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
+    if let Rules::Custom(custom) = Rules::of(kind)
+        && custom.is_going()
+    {
+        let why = "create not allowed while custom resource definition is terminating";
+        return Err(Status::forbidden(kind, text(&object, "name"), why));
+    }
     metadata::prepare_create(kind, &mut object, &write.namespace, write.now)?;
     if kind.counting != Counting::Nothing
         && let Some(Value::Object(metadata)) = object.get_mut("metadata")
@@ -115,6 +121,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     let mut errors = builtin::validate_create(kind, &object);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    warnings.extend(warn_custom(kind, &object, None));
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
 }
@@ -149,7 +156,10 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             check_roles(write, &object, Some(old))?;
         }
         Rules::Definition => {
-            crd::definition::prepare_update(&mut object, old);
+            match write.part {
+                Part::Status => crd::definition::prepare_status(&mut object, old),
+                _ => crd::definition::prepare_update(&mut object, old),
+            }
             if !applied {
                 track(write, Some(old), &mut object);
             }
@@ -174,8 +184,18 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     let mut errors = builtin::validate_update(kind, &object, old, subresource);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    warnings.extend(warn_custom(kind, &object, Some(old)));
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
+}
+
+/// What writers of custom objects are warned of.
+fn warn_custom(kind: &Kind, object: &Json, old: Option<&Json>) -> Vec<String> {
+    if kind.custom.is_none() {
+        return Vec::new();
+    }
+    let old = old.map(|old| Value::Object(old.clone()));
+    crd::finalizer_warnings(&Value::Object(object.clone()), old.as_ref())
 }
 
 /// Services have addresses and ports of their own.

@@ -24,6 +24,7 @@ pub struct Custom {
     embeds: bool,
     /// Its definition goes.
     going: bool,
+    unchanged: bool,
     has_status: bool,
     pub(super) scale: Option<ScalePaths>,
     selectable: Vec<String>,
@@ -72,6 +73,7 @@ impl Custom {
             schema,
             rules: open_api.as_ref().and_then(Rules::compile),
             going: super::lifecycle::is_going(crd),
+            unchanged: is_unchanged(crd, spec),
             embeds: open_api.as_ref().is_some_and(embedded::has_any),
             has_status: subresources.and_then(|all| all.get("status")).is_some_and(Value::is_object),
             scale: subresources.and_then(|all| all.get("scale")).and_then(ScalePaths::of),
@@ -104,6 +106,11 @@ impl Custom {
     /// though what is there can still be changed.
     pub fn is_going(&self) -> bool {
         self.going
+    }
+
+    /// Whether objects are stored just as they are read: there is one version, and its schema has never changed.
+    pub fn is_unchanged(&self) -> bool {
+        self.unchanged
     }
 
     /// Whether `status` has a path of its own.
@@ -259,6 +266,14 @@ fn blocks_rules(error: &FieldError) -> bool {
         error.kind,
         Cause::NotSupported | Cause::Required | Cause::TooLong | Cause::TooMany | Cause::TypeInvalid
     )
+}
+
+/// Whether a definition has one version, as it was first written.
+fn is_unchanged(crd: &Json, spec: &Json) -> bool {
+    let generation =
+        crd.get("metadata").and_then(|metadata| metadata.get("generation")).and_then(Value::as_u64);
+    let versions = spec.get("versions").and_then(Value::as_array).map_or(0, Vec::len);
+    generation.is_none_or(|generation| generation == 1) && versions == 1
 }
 
 /// What writers are warned of: finalizers that nobody can tell whose they are.

@@ -103,7 +103,10 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
         move |document| {
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
-            let mut scale = scale_of(&write.kind, &object)?;
+            let mut scale = match &write.kind.custom {
+                Some(custom) => custom.scale_to_patch(&Value::Object(object.clone()))?,
+                None => builtin::scale(&write.kind, &object),
+            };
             match &change {
                 Err(sent) => scale = sent.clone(),
                 Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
