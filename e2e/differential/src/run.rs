@@ -35,7 +35,7 @@ pub struct Answer {
 /// Headers that are a part of the answer. The rest is about the connection, or about the one server.
 const HEADERS: &[&str] = &["allow", "content-type", "location", "retry-after", "warning", "www-authenticate"];
 /// How long something may take to become so.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Lists that are the same for so long are taken to stay so.
 const SETTLED: Duration = Duration::from_millis(1200);
@@ -75,6 +75,7 @@ struct Session<'a> {
 impl Session<'_> {
     /// An error is one of the script.
     fn step(&mut self, number: usize, step: &Step) -> Result<(), String> {
+        self.normal.begin(self.answers.len() + 1);
         let (request, said) = if let Some(request) = &step.request {
             let request = self.vars.fill(request)?;
             let (method, target) = request.split_once(' ').ok_or("do is a method and a target")?;
