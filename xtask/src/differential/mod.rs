@@ -1,6 +1,7 @@
 //! `cargo xtask differential`: the same requests to the real kube-apiserver and to another server.
 
-use std::fmt::Write;
+mod print;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -109,15 +110,7 @@ fn sound(transcripts: &[Transcript]) -> Result<()> {
 
 fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bool) -> Result<String> {
     let (wanted, others, stale) = purpose.sort(differences);
-    let mut last = String::new();
-    for difference in &others {
-        let request = format!("{}: {}", difference.script, difference.request);
-        if request != last {
-            log.line(&request);
-            last = request;
-        }
-        log.line(difference_text(difference));
-    }
+    print::differences(log, &others);
     // Of some of the scripts, it is not known what lines are still about.
     let stale = if all { stale } else { Vec::new() };
     for entry in &stale {
@@ -131,27 +124,6 @@ fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bo
         stale.len()
     );
     Ok(format!("equal, but for {} differences on purpose", wanted.len()))
-}
-
-fn difference_text(difference: &Difference) -> String {
-    let value =
-        |value: &Option<Value>| value.as_ref().map_or_else(|| "(nothing)".to_owned(), Value::to_string);
-    let (first, second) = (value(&difference.first), value(&difference.second));
-    let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
-    let mut text = format!("  {}\n", difference.place);
-    let _ = writeln!(text, "    real:  {}", around(&first, same));
-    let _ = write!(text, "    other: {}", around(&second, same));
-    text
-}
-
-/// A long text from a little before the place where it begins to differ.
-fn around(text: &str, differs_at: usize) -> String {
-    const BEFORE: usize = 60;
-    const LENGTH: usize = 400;
-    let skipped = if text.chars().count() > LENGTH { differs_at.saturating_sub(BEFORE) } else { 0 };
-    let shown: String = text.chars().skip(skipped).take(LENGTH).collect();
-    let (before, after) = (skipped > 0, skipped + shown.chars().count() < text.chars().count());
-    format!("{}{shown}{}", if before { "…" } else { "" }, if after { "…" } else { "" })
 }
 
 /// Sees that a changed answer is found: each one in turn, by another status.
