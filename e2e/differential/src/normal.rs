@@ -104,7 +104,7 @@ impl Normal {
     }
 
     /// The names that the server has made up: what follows `generateName` is random.
-    fn learn_generated(&mut self, value: &Value) {
+    pub(crate) fn learn_generated(&mut self, value: &Value) {
         let metadata = &value["metadata"];
         if let (Some(prefix), Some(name)) = (metadata["generateName"].as_str(), metadata["name"].as_str())
             && name.len() > prefix.len()
