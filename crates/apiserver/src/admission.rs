@@ -6,13 +6,13 @@ use bowline_merge::{FieldError, Schema};
 use http::StatusCode;
 use serde_json::Value;
 
+use crate::api;
 use crate::auth::rbac;
 use crate::builtin::{self, Neighbours};
 use crate::crd;
 use crate::document::{Counting, Json};
 use crate::kinds::Kind;
 use crate::metadata;
-use crate::pending;
 use crate::part::Part;
 use crate::schemas;
 use crate::status::{Cause, Details, Status};
@@ -50,7 +50,9 @@ impl Rules<'_> {
 pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
     let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
         let Kind { kind: name, version, .. } = kind;
-        Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {mistyped}"))
+        Status::bad_request(format!(
+            "{name} in version {version:?} cannot be handled as a {name}: {mistyped}"
+        ))
     })?;
     if let Some(custom) = &kind.custom {
         unknown.extend(edit(object, |object| custom.prune(object)));
@@ -93,6 +95,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     match Rules::of(kind) {
         Rules::BuiltIn => {
             builtin::prepare_create(kind, &mut object, &neighbours(write), write.now)?;
+            assign_addresses(write, &mut object, None)?;
             check_roles(write, &object, None)?;
         }
         Rules::Definition => {
@@ -123,6 +126,10 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
 pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
     check_target(write, &object, old)?;
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        // Who does not say what is replaced replaces what is there.
+        metadata.insert("resourceVersion".into(), text(old, "resourceVersion").into());
+    }
     metadata::prepare_update(kind, &mut object, old, &write.namespace)?;
     let mut warnings = Vec::new();
     match Rules::of(kind) {
@@ -138,6 +145,7 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             if !applied {
                 track(write, Some(old), &mut object);
             }
+            assign_addresses(write, &mut object, Some(old))?;
             check_roles(write, &object, Some(old))?;
         }
         Rules::Definition => {
@@ -168,6 +176,20 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     check(kind, &object, &errors)?;
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
+}
+
+/// Services have addresses and ports of their own.
+fn assign_addresses(write: &Write, object: &mut Json, old: Option<&Json>) -> Result<(), Status> {
+    let kind = &*write.kind;
+    if !api::is_services(&kind.resource) {
+        return Ok(());
+    }
+    let held = write.api.addresses.assign(object, old);
+    let held = held.map_err(|errors| Status::invalid(kind, text(object, "name"), &errors))?;
+    if !write.options.dry_run {
+        held.keep();
+    }
+    Ok(())
 }
 
 /// Nobody gives away more than they have, and roles have rules of their own.
@@ -210,7 +232,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
     }
     let version = text(object, "resourceVersion");
     if version.is_empty() {
-        if kind.custom.is_some() && !write.unconditional {
+        if !builtin::updates_unconditionally(kind) && !write.unconditional {
             let detail = "must be specified for an update";
             let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
             return Err(Status::invalid(kind, name, &[error]));
@@ -235,7 +257,13 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
-        Part::Status => FieldSet::of(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]),
+        Part::Status => FieldSet::of(&[
+            "spec",
+            "metadata.labels",
+            "metadata.annotations",
+            "metadata.finalizers",
+            "metadata.ownerReferences",
+        ]),
         _ if kind.has_status() => FieldSet::of(&["status"]),
         _ => FieldSet::default(),
     }
@@ -306,7 +334,7 @@ fn apply_status(error: ApplyError) -> Status {
 pub fn scale(kind: &Kind, object: &mut Json, scale: &Value) -> Result<(), Status> {
     match &kind.custom {
         Some(custom) => edit(object, |object| custom.with_scale(object, scale)),
-        None => pending::with_scale(kind, object, scale),
+        None => builtin::with_scale(kind, object, scale),
     }
 }
 
@@ -329,6 +357,10 @@ impl Neighbours for Near<'_> {
         let Some((group, plural)) = resource.split_once('/') else { return Vec::new() };
         let view = self.write.api.hub.view();
         let collection = view.collection(&crate::key::Resource::new(group, plural));
-        collection.into_iter().flat_map(|all| all.objects().values()).map(|document| document.json()).collect()
+        collection
+            .into_iter()
+            .flat_map(|all| all.objects().values())
+            .map(|document| document.json())
+            .collect()
     }
 }

@@ -10,12 +10,13 @@ use crate::auth::Auth;
 use crate::auth::bootstrap::{self, Action};
 use crate::auth::pki::PkiError;
 use crate::auth::tokens::Tokens;
+use crate::builtin::Addresses;
 use crate::builtin_table;
 use crate::crd;
 use crate::discovery::Catalogue;
 use crate::document::{Document, Json};
 use crate::hub::Hub;
-use crate::key::Key;
+use crate::key::{Key, Resource};
 use crate::kinds::{Kind, Kinds};
 use crate::metrics::Metrics;
 use crate::status::Status;
@@ -41,6 +42,16 @@ pub struct Api {
     pub stopping: watch::Sender<bool>,
     /// Where clients reach the server.
     pub address: String,
+    /// The addresses and ports of services.
+    pub addresses: Addresses,
+}
+
+/// Addresses of services lead nowhere: nothing runs here. They are of this machine, so that nothing leaves it.
+const SERVICES: &str = "127.200.0.0/16";
+
+/// Whether a resource is that of services.
+pub fn is_services(resource: &Resource) -> bool {
+    resource.as_str() == "/services"
 }
 
 impl Api {
@@ -48,13 +59,22 @@ impl Api {
     ///
     /// # Errors
     /// If the key that signs tokens cannot be used.
-    pub fn new(directory: &Directory, hub: Arc<Hub>, metrics: Arc<Metrics>, address: String) -> Result<Api, PkiError> {
+    pub fn new(
+        directory: &Directory,
+        hub: Arc<Hub>,
+        metrics: Arc<Metrics>,
+        address: String,
+    ) -> Result<Api, PkiError> {
         let (catalogue, auth) = {
             let view = hub.view();
             let definitions = view.collection(&crd::definitions());
             let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
             (Catalogue::new(Arc::new(kinds), &address), Auth::new(Tokens::load(directory)?, &view))
         };
+        let addresses = Addresses::new(SERVICES).expect("it is a range of addresses");
+        for service in services(&hub) {
+            addresses.load(&service);
+        }
         Ok(Api {
             hub,
             catalogue: ArcSwap::from_pointee(catalogue),
@@ -63,6 +83,7 @@ impl Api {
             limit: Semaphore::new(AT_ONCE),
             stopping: watch::Sender::new(false),
             address,
+            addresses,
         })
     }
 
@@ -74,6 +95,9 @@ impl Api {
     /// What is derived from objects follows them, before anybody is told that they have changed.
     pub fn follow(&self, changes: &[Change<Document>]) {
         self.auth.note(changes);
+        for gone in changes.iter().filter(|change| change.removed && is_services(&change.key.resource)) {
+            self.addresses.release(&gone.after.json());
+        }
         if changes.iter().any(|change| change.key.resource == crd::definitions()) {
             let kinds = {
                 let view = self.hub.view();
@@ -132,6 +156,12 @@ impl Api {
         let found = kinds.all().iter().find(|kind| kind.resource == key.resource);
         found.cloned().ok_or_else(|| Status::internal(format!("there is no {}", key.resource.as_str())))
     }
+}
+
+fn services(hub: &Hub) -> Vec<Json> {
+    let view = hub.view();
+    let services = view.collection(&Resource::new("", "services"));
+    services.into_iter().flat_map(|all| all.objects().values()).map(|service| service.json()).collect()
 }
 
 /// All kinds: those that are built in, and those that definitions add.

@@ -120,7 +120,7 @@ mod tests {
             Path::Other => What::Path(path),
         };
         let status = forbidden(&Attributes { user: &user, verb, what }, "");
-        let Details { name, group, kind, .. } = status.details.unwrap();
+        let Details { name, group, kind, .. } = *status.details.unwrap();
         format!("{} {} {name}|{group}|{kind} {}", status.code, status.reason, status.message)
     }
 

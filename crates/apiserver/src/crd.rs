@@ -7,11 +7,12 @@
 mod cel;
 mod custom;
 pub mod definition;
+mod embedded;
 pub mod lifecycle;
 mod scale;
 pub mod served;
 
-pub use custom::{Custom, Part, Verdict};
+pub use custom::{Custom, Part, Verdict, finalizer_warnings};
 pub use served::kinds;
 
 use crate::key::Resource;

@@ -26,7 +26,6 @@ mod openapi;
 mod other;
 mod part;
 mod path;
-mod pending;
 mod protobuf;
 mod quantity;
 mod query;

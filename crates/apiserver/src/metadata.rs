@@ -21,7 +21,7 @@ use crate::time::Moment;
 const MOST_ANNOTATIONS: usize = 256 * 1024;
 
 /// Finalizers without a domain that are known.
-const KNOWN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+pub(crate) const KNOWN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// Fills in the metadata of a new object: its namespace, name, uid and time.
 ///
@@ -120,6 +120,13 @@ pub(crate) fn own_rules(kind: &Kind, json: &Json) -> Vec<FieldError> {
     }
 }
 
+/// What newer clients' events say of their metadata.
+pub(crate) fn event_rules(kind: &Kind, json: &Json) -> Vec<FieldError> {
+    let mut errors = common(kind, metadata(json), Names::Subdomain);
+    errors.extend(bare_finalizers(metadata(json)));
+    errors
+}
+
 /// What is wrong with the metadata of a changed object.
 pub fn validate_update(kind: &Kind, new: &Json, old: &Json) -> Vec<FieldError> {
     let mut errors = common(kind, metadata(new), Names::PathSegment);
@@ -194,8 +201,13 @@ fn common(kind: &Kind, metadata: &Json, names: Names) -> Vec<FieldError> {
         (false, "") => {}
         (false, _) => errors.push(FieldError::forbidden("metadata.namespace", "not allowed on this type")),
     }
-    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|number| *number < 0) {
-        errors.push(FieldError::invalid("metadata.generation", generation, "must be greater than or equal to 0"));
+    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64).filter(|number| *number < 0)
+    {
+        errors.push(FieldError::invalid(
+            "metadata.generation",
+            generation,
+            "must be greater than or equal to 0",
+        ));
     }
     errors.extend(labels(metadata.get("labels"), "metadata.labels"));
     errors.extend(annotations(metadata.get("annotations"), "metadata.annotations"));
@@ -232,10 +244,8 @@ pub(crate) fn annotations(annotations: Option<&Value>, path: &str) -> Vec<FieldE
 fn finalizers(metadata: &Json) -> Vec<FieldError> {
     let list = metadata.get("finalizers").and_then(Value::as_array);
     let named: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut errors: Vec<_> = named
-        .iter()
-        .flat_map(|name| invalid("metadata.finalizers", name, names::qualified(name)))
-        .collect();
+    let mut errors: Vec<_> =
+        named.iter().flat_map(|name| invalid("metadata.finalizers", name, names::qualified(name))).collect();
     if named.contains(&"orphan") && named.contains(&"foregroundDeletion") {
         let why = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.push(FieldError::invalid("metadata.finalizers", json!(named), why));

@@ -6,7 +6,6 @@ mod wire;
 
 use serde_json::{Map, Value};
 
-pub use decode::duration;
 use table::Table;
 use wire::{Reader, Wire};
 
@@ -20,7 +19,7 @@ pub enum Malformed {
     #[error("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")]
     Magic,
     /// The bytes are no message.
-    #[error("proto: wrong wire format")]
+    #[error("unexpected EOF")]
     Wire,
     /// JSON inside of a message is none.
     #[error("proto: a field with JSON has none")]
@@ -68,4 +67,58 @@ fn read_types(message: &[u8]) -> Result<(String, String), Malformed> {
         }
     }
     Ok((api_version, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::builtin::testing::{differences, shaped};
+
+    #[derive(Deserialize)]
+    struct Case {
+        what: String,
+        proto: String,
+        json: Map<String, Value>,
+    }
+
+    /// Bodies of real clients and servers, with the same in JSON.
+    #[test]
+    fn bodies_say_the_same_in_protobuf_and_in_json() {
+        let text = include_str!("protobuf/testdata.json");
+        let cases: Vec<Case> = serde_json::from_str(text).expect("the test data is well formed");
+        let mut failures = Vec::new();
+        for case in &cases {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(&case.proto).expect("it is base64");
+            let ours = shaped(read(&bytes).expect("it is a body"));
+            differences(&case.what, &ours, &shaped(case.json.clone()), &mut failures);
+        }
+        assert!(cases.len() > 20);
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+
+    #[test]
+    fn options_are_read_in_every_group() {
+        let types = [b"\x0a\x02v1\x12\x0dDeleteOptions".as_slice(), b"\x0a\x07apps/v1\x12\x0dDeleteOptions"];
+        for types in types {
+            let mut body = MAGIC.to_vec();
+            body.extend([0x0a, u8::try_from(types.len()).expect("it is short")]);
+            body.extend(types);
+            // {1: 0, 4: "Background"}
+            body.extend([0x12, 14, 0x08, 0, 0x22, 10]);
+            body.extend(b"Background");
+            let read = read(&body).expect("it is a body");
+            assert_eq!(read["gracePeriodSeconds"], 0);
+            assert_eq!(read["propagationPolicy"], "Background");
+        }
+    }
+
+    #[test]
+    fn what_is_no_body_is_told() {
+        assert_eq!(read(b"xx"), Err(Malformed::Magic));
+        assert_eq!(read(b"k8s\0\x0a\x0f\x0a\x02v1"), Err(Malformed::Wire));
+        assert_eq!(read(b"k8s\0\x0a\x08\x0a\x01v\x12\x03Foo"), Err(Malformed::Unknown));
+    }
 }

@@ -84,7 +84,9 @@ impl PartialEq for Quantity {
 /// `mantissa` times ten to the `power`, rounded up: what is too small to tell is not nothing.
 fn scaled(mantissa: i128, power: i32) -> i128 {
     if power >= 0 {
-        return 10_i128.checked_pow(power.unsigned_abs()).map_or(MOST, |factor| mantissa.saturating_mul(factor));
+        return 10_i128
+            .checked_pow(power.unsigned_abs())
+            .map_or(MOST, |factor| mantissa.saturating_mul(factor));
     }
     match 10_i128.checked_pow(power.unsigned_abs()) {
         Some(divisor) => mantissa / divisor + i128::from(mantissa % divisor != 0),

@@ -5,31 +5,24 @@
 
 use std::borrow::Cow;
 
-use crate::pending;
+use crate::builtin;
 use crate::document::{Document, Json};
 use crate::kinds::Kind;
 
-/// Whether the kind is kept in another form than its own.
-fn is_converted(kind: &Kind) -> bool {
-    &*kind.group == "events.k8s.io"
-}
-
 /// An object in the form of a version of its kind.
 pub fn viewed<'d>(kind: &Kind, document: &'d Document) -> Cow<'d, Document> {
-    if !is_converted(kind) {
+    if !builtin::is_converted(kind) {
         return Cow::Borrowed(document);
     }
     let mut json = document.json();
-    pending::events::to_new(&mut json);
+    builtin::from_kept(kind, &mut json);
     Cow::Owned(document.rewritten(&json))
 }
 
 /// The JSON of an object in the form of a version of its kind.
 pub fn shown(kind: &Kind, document: &Document) -> Json {
     let mut json = document.json();
-    if is_converted(kind) {
-        pending::events::to_new(&mut json);
-    }
+    builtin::from_kept(kind, &mut json);
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), (*kind.kind).into());
     json
@@ -38,8 +31,6 @@ pub fn shown(kind: &Kind, document: &Document) -> Json {
 /// The JSON of an object as it is kept.
 pub fn kept(kind: &Kind, json: Json) -> Json {
     let mut json = json;
-    if is_converted(kind) {
-        pending::events::to_old(&mut json);
-    }
+    builtin::to_kept(kind, &mut json);
     json
 }

@@ -25,6 +25,12 @@ pub fn look<O: Object>(head: &Head<O>, object: &Arc<O>, now: &O::Time) -> Option
     None
 }
 
+/// Whether it is not being deleted, and all of its owners live: most objects are so, most of the time.
+pub(crate) fn is_kept<O: Object>(head: &Head<O>, object: &Arc<O>) -> bool {
+    let meta = object.meta();
+    meta.deletion.is_none() && meta.owners.iter().all(|owner| standing(head, owner) == Standing::Lives)
+}
+
 /// What an owner is to what it owns.
 #[derive(PartialEq)]
 enum Standing {
@@ -84,10 +90,12 @@ fn is_blocked<O: Object>(head: &Head<O>, object: &Arc<O>) -> bool {
     blockers(head, object).any(|dependent| !waits_for(head, dependent, object.key()))
 }
 
+/// What the object waits for. Who names it by another place is judged by what is there, and would not go for it.
 fn blockers<'a, O: Object>(head: &'a Head<O>, object: &'a Arc<O>) -> impl Iterator<Item = &'a Arc<O>> {
-    let uid = &object.meta().uid;
+    let (key, uid) = (object.key(), &object.meta().uid);
     head.dependents(uid).filter(move |dependent| {
-        dependent.meta().owners.iter().any(|owner| owner.blocks && owner.uid == *uid)
+        let is_it = |owner: &OwnerOf<O>| owner.uid == *uid && owner.key.as_ref() == Some(key);
+        dependent.meta().owners.iter().any(|owner| owner.blocks && is_it(owner))
     })
 }
 

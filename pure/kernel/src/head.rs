@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::collector::is_kept;
 use crate::object::{Finalizer, Key, Object, Version};
 use crate::request::Change;
 
@@ -40,16 +41,26 @@ impl<O: Object> Head<O> {
     ///
     /// It is quickest if they come in the order of their keys.
     pub fn load(version: Version, objects: impl IntoIterator<Item = Arc<O>>) -> Head<O> {
-        let objects = objects.into_iter().map(|object| (object.key().clone(), object)).collect();
-        let (dependents, contents, agenda) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let mut head = Head { version, objects: BTreeMap::new(), dependents, contents, agenda };
-        for object in BTreeMap::values(&objects) {
-            head.index(object);
-            if may_be_due(&**object) {
-                head.agenda.insert(object.key().clone());
-            }
+        let objects: BTreeMap<_, _> =
+            objects.into_iter().map(|object| (object.key().clone(), object)).collect();
+        // A restart waits for this: indexes are built at once, not entry by entry.
+        let owned = objects.values().flat_map(|object| {
+            object.meta().owners.iter().map(|owner| (owner.uid.clone(), object.key().clone()))
+        });
+        let dependents = grouped(owned.collect());
+        let homes = |going: bool| {
+            let there = objects.values().filter(|object| object.meta().deletion.is_some() == going);
+            let pairs = there.filter_map(|object| Some((object.key().home()?, object.key().clone())));
+            grouped(pairs.collect())
+        };
+        let contents = homes(false).into_iter().map(|(home, living)| (home, Contents::of(living)));
+        let mut contents: BTreeMap<_, _> = contents.collect();
+        for (home, going) in homes(true) {
+            contents.entry(home).or_insert_with(|| Contents::of(BTreeSet::new())).going = going;
         }
-        head.objects = objects;
+        let mut head = Head { version, objects, dependents, contents, agenda: BTreeSet::new() };
+        let due = head.objects().filter(|object| !is_kept(&head, object));
+        head.agenda = due.map(|object| object.key().clone()).collect();
         head
     }
 
@@ -132,8 +143,7 @@ impl<O: Object> Head<O> {
         }
         if let Some(home) = object.key().home() {
             let contents = self.contents.entry(home);
-            let contents =
-                contents.or_insert_with(|| Contents { living: BTreeSet::new(), going: BTreeSet::new() });
+            let contents = contents.or_insert_with(|| Contents::of(BTreeSet::new()));
             contents.shelf(&**object).insert(object.key().clone());
         }
     }
@@ -202,6 +212,10 @@ impl<O: Object> Head<O> {
 }
 
 impl<K> Contents<K> {
+    fn of(living: BTreeSet<K>) -> Contents<K> {
+        Contents { living, going: BTreeSet::new() }
+    }
+
     /// Where `object` stands.
     fn shelf<O: Object<Key = K>>(&mut self, object: &O) -> &mut BTreeSet<K> {
         if object.meta().deletion.is_some() { &mut self.going } else { &mut self.living }
@@ -219,4 +233,18 @@ pub(crate) fn waits<O: Object>(object: &O) -> bool {
     let meta = object.meta();
     // Who asked for both is better served by losing nothing.
     meta.deletion.is_some() && meta.has(&Finalizer::Foreground) && !meta.has(&Finalizer::Orphan)
+}
+
+/// What belongs together, by what it belongs to.
+fn grouped<A: Ord, B: Ord>(mut pairs: Vec<(A, B)>) -> BTreeMap<A, BTreeSet<B>> {
+    // What belongs to one thing is in order already.
+    pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut groups: Vec<(A, Vec<B>)> = Vec::new();
+    for (to, what) in pairs {
+        match groups.last_mut() {
+            Some((last, group)) if *last == to => group.push(what),
+            _ => groups.push((to, vec![what])),
+        }
+    }
+    groups.into_iter().map(|(to, group)| (to, group.into_iter().collect())).collect()
 }

@@ -29,12 +29,19 @@ pub struct Expired {
 impl<O: Object> View<O> {
     /// The store as it was kept: its version, and all objects. It has no history.
     pub fn load(version: Version, objects: impl IntoIterator<Item = Arc<O>>) -> View<O> {
-        let mut view = View { version, start: version, collections: BTreeMap::new() };
+        let mut resources = BTreeMap::<ResourceOf<O>, Vec<_>>::new();
         for object in objects {
-            let collection = view.collection_mut(object.key().resource());
-            collection.objects.insert(object.key().clone(), object);
+            let key = object.key().clone();
+            match resources.get_mut(key.resource()) {
+                Some(group) => group.push((key, object)),
+                None => drop(resources.insert(key.resource().clone(), vec![(key, object)])),
+            }
         }
-        view
+        let collections = resources.into_iter().map(|(resource, group)| {
+            let objects = group.into_iter().collect();
+            (resource, Collection { objects, log: VecDeque::new(), start: version })
+        });
+        View { version, start: version, collections: collections.collect() }
     }
 
     /// The version of the last durable change.

@@ -53,9 +53,9 @@ pub(crate) fn number(number: &Number) -> String {
     }
 }
 
-/// A float as `%v` writes it: shortest digits, an exponent below 1e-4 and from 1e21 on.
+/// A float as `%v` writes it: shortest digits, an exponent below 1e-4 and from 1e6 on.
 pub(crate) fn float(float: f64) -> String {
-    with_exponent(float, 1e-4, "e-", 2)
+    with_exponent(float, 1e-4..1e6, 2)
 }
 
 /// The name that Go has for the type of a value.
@@ -81,7 +81,7 @@ fn write_json(out: &mut String, value: &Value) {
         Value::Null => out.push_str("null"),
         Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (None, Some(float)) => out.push_str(&with_exponent(float, 1e-6, "e-", 1)),
+            (None, Some(float)) => out.push_str(&with_exponent(float, 1e-6..1e21, 1)),
             _ => out.push_str(&number.to_string()),
         },
         Value::String(text) => json_string(out, text),
@@ -160,16 +160,15 @@ fn write_show(out: &mut String, value: &Value) {
     }
 }
 
-/// Rust prints the shortest digits too, but chooses the exponent's place and form differently.
-fn with_exponent(float: f64, smallest: f64, negative: &str, digits: usize) -> String {
-    let size = float.abs();
-    if size == 0.0 || (size >= smallest && size < 1e21) {
+/// Rust prints the shortest digits too, but never an exponent. A negative one has at least so many digits.
+fn with_exponent(float: f64, plain: std::ops::Range<f64>, digits: usize) -> String {
+    if float == 0.0 || plain.contains(&float.abs()) {
         return format!("{float}");
     }
     let scientific = format!("{float:e}");
     match scientific.split_once('e') {
         Some((mantissa, exponent)) => match exponent.strip_prefix('-') {
-            Some(exponent) => format!("{mantissa}{negative}{exponent:0>digits$}"),
+            Some(exponent) => format!("{mantissa}e-{exponent:0>digits$}"),
             None => format!("{mantissa}e+{exponent:0>2}"),
         },
         None => scientific,
@@ -199,10 +198,11 @@ mod tests {
             (json!(1), "1", "1"),
             (json!(-0.5), "-0.5", "-0.5"),
             (json!(1e21), "1e+21", "1e+21"),
-            (json!(1e20), "100000000000000000000", "100000000000000000000"),
+            (json!(1e20), "1e+20", "100000000000000000000"),
+            (json!(1234567.5), "1.2345675e+06", "1234567.5"),
             (json!(0.00001), "1e-05", "0.00001"),
             (json!(1.5e-9), "1.5e-09", "1.5e-9"),
-            (json!(u64::MAX), "18446744073709552000", "18446744073709552000"),
+            (json!(u64::MAX), "1.8446744073709552e+19", "18446744073709552000"),
         ] {
             assert_eq!(show(&value), shown);
             assert_eq!(super::json(&value), written);

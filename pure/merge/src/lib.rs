@@ -14,6 +14,7 @@ mod error;
 mod go;
 mod path;
 mod schema;
+mod times;
 mod typed;
 mod value;
 

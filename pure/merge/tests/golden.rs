@@ -48,6 +48,12 @@ fn texts_are_read_strictly() {
 }
 
 #[test]
+fn built_in_kinds_are_read_as_go_reads_them() {
+    let kinds = replay::Kinds::new(&golden!("definitions"));
+    assert!(all(&golden!("decode"), "kinds", |case| replay::kind(&kinds.schema(case), case)) > 20);
+}
+
+#[test]
 fn custom_resources_are_applied() {
     let document = golden!("ssa");
     let schema = replay::structural(&document["schema"]);
@@ -72,4 +78,24 @@ fn strategic_patches_are_applied() {
         replay::steps(case, |step| replay::builtin(&schema, step))
     };
     assert!(all(&golden!("strategic"), "cases", check) > 20);
+}
+
+#[test]
+fn questions_at_random_are_answered_alike() {
+    let document = golden!("random_ssa");
+    let schema = replay::structural(&document["schema"]);
+    let check = |case: &Value| {
+        let case = replay::timeless(case);
+        replay::steps(&case, |step| replay::custom(&schema, step))
+    };
+    assert!(all(&document, "cases", check) >= 30);
+    let document = golden!("random_checks");
+    let schema = replay::structural(&document["schema"]);
+    assert!(all(&document, "cases", |case| replay::check(&schema, case)) >= 300);
+    let kinds = replay::Kinds::new(&golden!("definitions"));
+    let check = |case: &Value| {
+        let (case, schema) = (replay::timeless(case), kinds.schema(case));
+        replay::steps(&case, |step| replay::builtin(&schema, step))
+    };
+    assert!(all(&golden!("random_strategic"), "cases", check) >= 30);
 }

@@ -117,7 +117,9 @@ impl Addresses {
             }
             let fault = if !self.contains(address) {
                 let range = format!("{}/{}", Ipv4Addr::from(self.network), self.prefix);
-                format!("the provided IP ({asked}) is not in the valid range. The range of valid IPs is {range}")
+                format!(
+                    "the provided IP ({asked}) is not in the valid range. The range of valid IPs is {range}"
+                )
             } else if taken.addresses.contains(&u32::from(address)) {
                 "provided IP is already allocated".to_owned()
             } else {
@@ -162,7 +164,8 @@ impl Addresses {
         let spec = object(service, "spec");
         let addresses = list(spec, "clusterIPs").iter().filter_map(Value::as_str);
         let addresses = addresses.filter_map(|text| text.parse::<Ipv4Addr>().ok());
-        let ports = objects(spec, "ports").filter_map(|port| Some((node_port(port)?, text(port, "protocol").into())));
+        let ports =
+            objects(spec, "ports").filter_map(|port| Some((node_port(port)?, text(port, "protocol").into())));
         let health = number(spec, "healthCheckNodePort").and_then(|port| u16::try_from(port).ok());
         Taken {
             addresses: addresses.filter(|address| self.contains(*address)).map(u32::from).collect(),
@@ -198,7 +201,8 @@ fn node_port(port: &Json) -> Option<u16> {
 fn assign_ports(new: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken) -> Result<(), FieldError> {
     let spec = enter(new, "spec");
     let kind = text(spec, "type").to_owned();
-    let allocates = kind == "NodePort" || (kind == "LoadBalancer" && flag(spec, "allocateLoadBalancerNodePorts"));
+    let allocates =
+        kind == "NodePort" || (kind == "LoadBalancer" && flag(spec, "allocateLoadBalancerNodePorts"));
     if !matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
         return Ok(());
     }
@@ -207,10 +211,12 @@ fn assign_ports(new: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken
         let protocol: Box<str> = text(port, "protocol").into();
         if let Some(asked) = number(port, "nodePort").filter(|asked| *asked != 0) {
             let path = format!("spec.ports[{index}].nodePort");
-            take_port(asked, &protocol, had, taken, held).map_err(|why| FieldError::invalid(path, asked, why))?;
+            take_port(asked, &protocol, had, taken, held)
+                .map_err(|why| FieldError::invalid(path, asked, why))?;
         } else if allocates {
-            let free = free_port(taken, &protocol)
-                .ok_or_else(|| FieldError::invalid(format!("spec.ports[{index}].nodePort"), 0, "range is full"))?;
+            let free = free_port(taken, &protocol).ok_or_else(|| {
+                FieldError::invalid(format!("spec.ports[{index}].nodePort"), 0, "range is full")
+            })?;
             taken.ports.insert((free, protocol.clone()));
             held.ports.insert((free, protocol));
             port.insert("nodePort".into(), free.into());
@@ -225,7 +231,8 @@ fn assign_ports(new: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken
 fn health_port(spec: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken) -> Result<(), FieldError> {
     const PATH: &str = "spec.healthCheckNodePort";
     if let Some(asked) = number(spec, "healthCheckNodePort").filter(|asked| *asked != 0) {
-        return take_port(asked, "TCP", had, taken, held).map_err(|why| FieldError::invalid(PATH, asked, why));
+        return take_port(asked, "TCP", had, taken, held)
+            .map_err(|why| FieldError::invalid(PATH, asked, why));
     }
     let free = free_port(taken, "TCP").ok_or_else(|| FieldError::invalid(PATH, 0, "range is full"))?;
     taken.ports.insert((free, "TCP".into()));
@@ -242,8 +249,8 @@ fn take_port(
     held: &mut Taken,
 ) -> Result<(), &'static str> {
     let port = u16::try_from(asked).ok().filter(|port| PORTS.contains(port));
-    let port = port
-        .ok_or("provided port is not in the valid range. The range of valid ports is 30000-32767")?;
+    let port =
+        port.ok_or("provided port is not in the valid range. The range of valid ports is 30000-32767")?;
     let port = (port, Box::from(protocol));
     if had.ports.contains(&port) {
         return Ok(());
@@ -303,7 +310,10 @@ mod tests {
             }
         };
         let asked = |port: u32| json!([{"port": 80, "protocol": "TCP", "nodePort": port}]);
-        check(json!({"type": "NodePort", "clusterIP": "127.200.0.5", "clusterIPs": ["127.200.0.5"], "ports": asked(31000)}), "");
+        check(
+            json!({"type": "NodePort", "clusterIP": "127.200.0.5", "clusterIPs": ["127.200.0.5"], "ports": asked(31000)}),
+            "",
+        );
         check(
             json!({"type": "NodePort", "ports": asked(31000)}),
             "spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated",

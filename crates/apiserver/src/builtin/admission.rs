@@ -44,13 +44,17 @@ pub(super) fn admit(kind: &Kind, json: &mut Json, neighbours: &dyn Neighbours) -
 /// The server does not allow it.
 pub(super) fn forbidden(kind: &Kind, json: &Json, why: &str) -> Status {
     let name = text(object(json, "metadata"), "name");
-    Status::failure(StatusCode::FORBIDDEN, "Forbidden", format!("{} {name:?} is forbidden: {why}", kind.qualified()))
-        .of(Details {
-            name: name.to_owned(),
-            group: kind.group.to_string(),
-            kind: kind.plural.to_string(),
-            ..Details::default()
-        })
+    Status::failure(
+        StatusCode::FORBIDDEN,
+        "Forbidden",
+        format!("{} {name:?} is forbidden: {why}", kind.qualified()),
+    )
+    .of(Details {
+        name: name.to_owned(),
+        group: kind.group.to_string(),
+        kind: kind.plural.to_string(),
+        ..Details::default()
+    })
 }
 
 fn account(kind: &Kind, json: &mut Json, neighbours: &dyn Neighbours) -> Result<(), Status> {
@@ -65,7 +69,8 @@ fn account(kind: &Kind, json: &mut Json, neighbours: &dyn Neighbours) -> Result<
     let name = text(spec, "serviceAccountName").to_owned();
     spec.insert("serviceAccount".into(), name.clone().into());
     let Some(account) = neighbours.get("/serviceaccounts", &namespace, &name) else {
-        let why = format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+        let why =
+            format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
         return Err(forbidden(kind, json, &why));
     };
     let spec = enter(json, "spec");
@@ -115,13 +120,15 @@ fn mount_token(spec: &mut Json) {
 
 fn priority(kind: &Kind, json: &mut Json, neighbours: &dyn Neighbours) -> Result<(), Status> {
     let name = text(object(json, "spec"), "priorityClassName").to_owned();
-    let class = if name.is_empty() { default_priority(neighbours) } else { priority_class(neighbours, &name) };
+    let class =
+        if name.is_empty() { default_priority(neighbours) } else { priority_class(neighbours, &name) };
     if class.is_none() && !name.is_empty() {
         return Err(forbidden(kind, json, &format!("no PriorityClass with name {name} was found")));
     }
     let class = class.unwrap_or_default();
     let value = number(&class, "value").unwrap_or(0);
-    let policy = if class.is_empty() { "PreemptLowerPriority" } else { text(&class, "preemptionPolicy") }.to_owned();
+    let policy =
+        if class.is_empty() { "PreemptLowerPriority" } else { text(&class, "preemptionPolicy") }.to_owned();
     let spec = object(json, "spec");
     if let Some(said) = number(spec, "priority").filter(|said| *said != value) {
         let why = format!(
@@ -180,11 +187,14 @@ fn tolerate(json: &mut Json) {
     let spec = enter(json, "spec");
     for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
         let tolerated = objects(spec, "tolerations").any(|toleration| {
-            [key, ""].contains(&text(toleration, "key")) && ["NoExecute", ""].contains(&text(toleration, "effect"))
+            [key, ""].contains(&text(toleration, "key"))
+                && ["NoExecute", ""].contains(&text(toleration, "effect"))
         });
         if !tolerated {
             let mut all = list(spec, "tolerations").to_vec();
-            all.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
+            all.push(
+                json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}),
+            );
             spec.insert("tolerations".into(), all.into());
         }
     }
@@ -194,8 +204,8 @@ fn tolerate(json: &mut Json) {
 fn taint(json: &mut Json) {
     const KEY: &str = "node.kubernetes.io/not-ready";
     let spec = enter(json, "spec");
-    let tainted =
-        objects(spec, "taints").any(|taint| (text(taint, "key"), text(taint, "effect")) == (KEY, "NoSchedule"));
+    let tainted = objects(spec, "taints")
+        .any(|taint| (text(taint, "key"), text(taint, "effect")) == (KEY, "NoSchedule"));
     if !tainted {
         let mut all = list(spec, "taints").to_vec();
         all.push(json!({"key": KEY, "effect": "NoSchedule"}));
@@ -219,7 +229,8 @@ fn storage_class(json: &mut Json, neighbours: &dyn Neighbours) {
     if annotated || object(json, "spec").contains_key("storageClassName") {
         return;
     }
-    let marks = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+    let marks =
+        ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
     let classes = neighbours.list("storage.k8s.io/storageclasses");
     if let Some(name) = newest_default(&classes, &marks) {
         enter(json, "spec").insert("storageClassName".into(), name.into());

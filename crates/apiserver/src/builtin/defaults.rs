@@ -62,7 +62,10 @@ fn service(json: &mut Json) {
     let spec = enter(json, "spec");
     match text(spec, "sessionAffinity") {
         "None" => drop(spec.remove("sessionAffinityConfig")),
-        "ClientIP" if number(object(object(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds").is_none() => {
+        "ClientIP"
+            if number(object(object(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds")
+                .is_none() =>
+        {
             spec.insert("sessionAffinityConfig".into(), json!({"clientIP": {"timeoutSeconds": 10800}}));
         }
         _ => {}

@@ -6,12 +6,19 @@
 
 mod addresses;
 mod admission;
+mod coverage;
 mod defaults;
+mod events;
 mod fields;
+mod gotime;
+mod habits;
+mod parts;
 mod prepare;
 mod shape;
 mod validate;
 
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +30,9 @@ use crate::status::Status;
 use crate::time::Moment;
 
 pub use addresses::{Addresses, Held};
+pub use coverage::{AS_SENT, FILLED_IN_ONLY};
+pub use habits::{creates_on_update, default_propagation, grace_s, shows_deleted, updates_unconditionally};
+pub use parts::{bind, evict, scale, with_scale};
 pub use shape::Mistyped;
 
 /// What a new object may need to know of others.
@@ -40,6 +50,26 @@ pub trait Neighbours {
 /// At the first value with a wrong type.
 pub fn read(kind: &Kind, json: &mut Json) -> Result<Vec<String>, Mistyped> {
     shape::read(&kind.group, &kind.version, &kind.kind, json)
+}
+
+/// Whether objects of the kind are kept in the form of another: see [`to_kept`] and [`from_kept`].
+pub fn is_converted(kind: &Kind) -> bool {
+    (&*kind.group, &*kind.kind) == ("events.k8s.io", "Event")
+}
+
+/// Brings an object that was [`write`]n into the form in which it is kept. All other functions take objects in the
+/// form of their kind.
+pub fn to_kept(kind: &Kind, json: &mut Json) {
+    if is_converted(kind) {
+        events::to_core(json);
+    }
+}
+
+/// Brings an object from the form in which it is kept into that of its kind.
+pub fn from_kept(kind: &Kind, json: &mut Json) {
+    if is_converted(kind) {
+        events::from_core(json);
+    }
 }
 
 /// Fills in what an object does not say.
@@ -89,13 +119,15 @@ pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
 /// What is wrong with a changed object, its metadata included.
 pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> Vec<FieldError> {
     let mut errors = crate::metadata::validate_update(kind, new, old);
-    if kind.custom.is_none() {
+    if kind.custom.is_some() {
+        errors.extend(crate::metadata::own_rules_of_update(kind, new, old));
+    } else {
         errors.extend(validate::update(kind, new, old, subresource));
     }
     errors
 }
 
-/// Makes an object as it is answered and kept.
+/// Makes an object as it is answered, and kept if its kind is not converted.
 pub fn write(kind: &Kind, json: &mut Json) {
     shape::write(&kind.group, &kind.version, &kind.kind, json);
 }

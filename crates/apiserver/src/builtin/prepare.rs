@@ -54,7 +54,22 @@ pub(super) fn update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str,
     match subresource {
         "status" => update_status(kind, new, old, now),
         "finalize" => copy(new, old, "status"),
+        "ephemeralcontainers" => only_ephemeral(new, old),
+        // What a pod is given by these the server has computed itself.
+        "binding" | "eviction" => {}
         _ => update_object(kind, new, old),
+    }
+}
+
+/// Of a pod only its ephemeral containers change.
+fn only_ephemeral(new: &mut Json, old: &Json) {
+    const NAME: &str = "ephemeralContainers";
+    let added = object(new, "spec").get(NAME).cloned();
+    copy(new, old, "spec");
+    copy(new, old, "status");
+    match added {
+        Some(added) => drop(enter(new, "spec").insert(NAME.into(), added)),
+        None => drop(enter(new, "spec").remove(NAME)),
     }
 }
 
@@ -265,13 +280,15 @@ fn drop_of_other_types(new: &mut Json, old: &Json) {
             spec.remove("clusterIP");
             spec.remove("clusterIPs");
         }
-        for name in ["ipFamilies", "ipFamilyPolicy"] {
+        for name in ["ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"] {
             drop_if_same(spec, before, name);
         }
     }
     if exposed(was) && !exposed(&is) {
         let known: Vec<_> = objects(before, "ports").filter_map(|port| number(port, "nodePort")).collect();
-        let all_known = objects(spec, "ports").filter_map(|port| number(port, "nodePort")).all(|port| known.contains(&port));
+        let all_known = objects(spec, "ports")
+            .filter_map(|port| number(port, "nodePort"))
+            .all(|port| known.contains(&port));
         if all_known {
             for port in objects_mut(spec, "ports") {
                 port.remove("nodePort");
@@ -279,7 +296,8 @@ fn drop_of_other_types(new: &mut Json, old: &Json) {
         }
         drop_if_same(spec, before, "externalTrafficPolicy");
     }
-    let checked = |spec: &Json| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local";
+    let checked =
+        |spec: &Json| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local";
     if checked(before) && !checked(spec) {
         drop_if_same(spec, before, "healthCheckNodePort");
     }

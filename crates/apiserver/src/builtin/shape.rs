@@ -8,10 +8,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::gotime;
 use crate::document::Json;
 use crate::protobuf::table::{Count, Field, Message, Special, Table, Type};
 use crate::quantity::{self, Quantity};
-use crate::time::{Micros, Moment};
 
 /// A value has a type that its field does not take: in Go's words.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -19,7 +19,8 @@ use crate::time::{Micros, Moment};
 pub struct Mistyped(pub String);
 
 /// Pointers that are written as `null` where there is nothing.
-const NULLS: [(&str, &str); 2] = [("TypedLocalObjectReference", "apiGroup"), ("TypedObjectReference", "apiGroup")];
+const NULLS: [(&str, &str); 2] =
+    [("TypedLocalObjectReference", "apiGroup"), ("TypedObjectReference", "apiGroup")];
 
 /// Reads an object of a built-in kind: the paths of the fields that the kind does not have, which are dropped.
 ///
@@ -108,7 +109,9 @@ impl Context<'_> {
             Value::Number(_) => "number".to_owned(),
         };
         let (holder, names) = (self.holder, self.place.names());
-        Mistyped(format!("json: cannot unmarshal {found} into Go struct field {holder}.{names} of type {wanted}"))
+        Mistyped(format!(
+            "json: cannot unmarshal {found} into Go struct field {holder}.{names} of type {wanted}"
+        ))
     }
 }
 
@@ -199,7 +202,12 @@ impl Reading<'_> {
         if fits { Ok(()) } else { Err(context.mistyped(value, &self.go_type(kind))) }
     }
 
-    fn message(&mut self, message: &Message, value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
+    fn message(
+        &mut self,
+        message: &Message,
+        value: &mut Value,
+        context: Context<'_>,
+    ) -> Result<(), Mistyped> {
         if let Some(special) = message.special {
             return convert(special, value, context);
         }
@@ -262,10 +270,12 @@ fn convert(special: Special, value: &mut Value, context: Context<'_>) -> Result<
         }
         Special::Time | Special::MicroTime => {
             let Value::String(text) = &*value else { return Err(context.mistyped(value, "string")) };
-            *value = time(text, special == Special::MicroTime)?;
+            let read = if special == Special::Time { gotime::seconds(text) } else { gotime::micros(text) };
+            *value = read.map_err(Mistyped)?;
         }
         Special::IntOrString => {
-            let fits = value.is_string() || value.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
+            let fits =
+                value.is_string() || value.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
             if !fits {
                 return Err(context.mistyped(value, "int32"));
             }
@@ -275,21 +285,6 @@ fn convert(special: Special, value: &mut Value, context: Context<'_>) -> Result<
         _ => {}
     }
     Ok(())
-}
-
-fn time(text: &str, micros: bool) -> Result<Value, Mistyped> {
-    const ZERO: &str = "0001-01-01T00:00:00Z";
-    let layout = if micros { "2006-01-02T15:04:05.000000Z07:00" } else { "2006-01-02T15:04:05Z07:00" };
-    let written =
-        if micros { Micros::parse(text).map(|at| at.to_string()) } else { Moment::parse(text).map(|at| at.to_string()) };
-    match written {
-        _ if text == ZERO => Ok(Value::Null),
-        Some(written) => Ok(written.into()),
-        None => {
-            let said = format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\"");
-            Err(Mistyped(said))
-        }
-    }
 }
 
 /// Whether Go would leave the value out, were it the field's.
@@ -378,5 +373,70 @@ fn write_value(table: &Table, field: &Field, value: &mut Value) {
 fn write_one(table: &Table, message: &Message, value: &mut Value) {
     if let Value::Object(json) = value {
         write_object(table, message, json);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Taken from the real server's answers.
+    #[test]
+    fn wrong_types_are_told_in_gos_words() {
+        let check = |group: &str, kind: &str, object: Value, expected: &str| {
+            let Value::Object(mut object) = object else { panic!("an object") };
+            let error = read(group, "v1", kind, &mut object).expect_err("a type is wrong");
+            assert_eq!(error.0.replace("json: cannot unmarshal ", ""), expected);
+        };
+        let field = |what: &str| what.replacen(" into ", " into Go struct field ", 1);
+        let deployment = |spec: Value, expected: &str| {
+            check("apps", "Deployment", json!({"spec": spec}), &field(expected));
+        };
+        deployment(json!({"replicas": "3"}), "string into DeploymentSpec.spec.replicas of type int32");
+        deployment(json!({"replicas": 1.5}), "number 1.5 into DeploymentSpec.spec.replicas of type int32");
+        deployment(
+            json!({"replicas": 5_000_000_000_i64}),
+            "number 5000000000 into DeploymentSpec.spec.replicas of type int32",
+        );
+        deployment(json!({"paused": "x"}), "string into DeploymentSpec.spec.paused of type bool");
+        let pod = |spec: Value| json!({"template": {"spec": spec}});
+        let at = "PodSpec.spec.template.spec.containers";
+        deployment(pod(json!({"containers": {}})), &format!("object into {at} of type []v1.Container"));
+        deployment(pod(json!({"containers": [1]})), &format!("number into {at} of type v1.Container"));
+        let at = "Container.spec.template.spec.containers.name";
+        deployment(pod(json!({"containers": [{"name": 1}]})), &format!("number into {at} of type string"));
+        let surge = json!({"strategy": {"rollingUpdate": {"maxSurge": true}}});
+        let at = "RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge";
+        deployment(surge, &format!("bool into {at} of type int32"));
+        let amount = json!({"containers": [{"resources": {"limits": {"cpu": "x"}}}]});
+        deployment(pod(amount), quantity::MALFORMED);
+        let labels = |labels: Value| json!({"metadata": {"labels": labels}});
+        let at = "ObjectMeta.metadata.labels";
+        check("", "Pod", labels(json!({"a": 1})), &field(&format!("number into {at} of type string")));
+        check("", "Pod", labels(json!([])), &field(&format!("array into {at} of type map[string]string")));
+        check("", "Pod", json!({"metadata": []}), &field("array into Pod.metadata of type v1.ObjectMeta"));
+        check("", "Pod", json!({"spec": 5}), &field("number into Pod.spec of type v1.PodSpec"));
+        check("", "Secret", json!({"data": {"x": "??"}}), "illegal base64 data at input byte 0");
+        check("", "Secret", json!({"data": {"x": 1}}), &field("number into Secret.data of type []uint8"));
+    }
+
+    #[test]
+    fn what_the_kind_does_not_have_is_dropped_and_told() {
+        let object = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "a", "x": 1, "labels": null},
+            "spec": {"containers": [{"name": "c", "y": {}}], "hostNetwork": false},
+        });
+        let Value::Object(mut object) = object else { panic!("an object") };
+        let unknown = read("", "v1", "Pod", &mut object).expect("the types are right");
+        assert_eq!(unknown, ["metadata.x", "spec.containers[0].y"]);
+        let expected = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "a"},
+            "spec": {"containers": [{"name": "c"}]},
+        });
+        assert_eq!(Value::Object(object), expected);
     }
 }

@@ -4,12 +4,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::builtin::testing::differences;
 use crate::document::Counting;
 use crate::key::Resource;
 use crate::kinds::Subresource;
 use crate::metadata;
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Case {
     path: String,
     kind: String,
@@ -17,6 +18,11 @@ struct Case {
     answer: Json,
     #[serde(default)]
     uid: String,
+    /// What there was, if something changes.
+    #[serde(default)]
+    old: Json,
+    #[serde(default)]
+    subresource: String,
 }
 
 fn cases(text: &str) -> Vec<Case> {
@@ -27,7 +33,8 @@ fn cases(text: &str) -> Vec<Case> {
 fn kind_at(path: &str, kind: &str) -> (Kind, String) {
     let parsed = crate::path::parse(path).expect("a path");
     let crate::path::Path::Resource(path) = parsed else { panic!("a path of a resource") };
-    let without = ["ConfigMap", "Secret", "ServiceAccount", "Lease", "Event", "Endpoints", "LimitRange", "PodTemplate"];
+    let without =
+        ["ConfigMap", "Secret", "ServiceAccount", "Lease", "Event", "Endpoints", "LimitRange", "PodTemplate"];
     let status = (!without.contains(&kind)).then(|| Subresource {
         name: "status".into(),
         group: "".into(),
@@ -82,7 +89,8 @@ fn create(case: &Case) -> Result<Json, Json> {
         other => panic!("a status is an object: {other:?}"),
     };
     read(&kind, &mut json).map_err(|error| {
-        let message = format!("{0} in version \"{1}\" cannot be handled as a {0}: {error}", kind.kind, kind.version);
+        let message =
+            format!("{0} in version \"{1}\" cannot be handled as a {0}: {error}", kind.kind, kind.version);
         said(Status::bad_request(message))
     })?;
     default(&kind, &mut json);
@@ -105,7 +113,65 @@ fn create(case: &Case) -> Result<Json, Json> {
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), case.kind.clone().into());
     write(&kind, &mut json);
+    to_kept(&kind, &mut json);
+    from_kept(&kind, &mut json);
     Ok(json)
+}
+
+/// A changed object as the server would keep it, or what it says against it.
+fn update(case: &Case) -> Result<Json, Json> {
+    let (kind, namespace) = kind_at(&case.path, &case.kind);
+    let said = |status: Status| match serde_json::to_value(status) {
+        Ok(Value::Object(status)) => status,
+        other => panic!("a status is an object: {other:?}"),
+    };
+    let (mut new, mut old) = (case.input.clone(), case.old.clone());
+    for json in [&mut new, &mut old] {
+        read(&kind, json).expect("the types are right");
+        default(&kind, json);
+    }
+    metadata::prepare_update(&kind, &mut new, &old, &namespace).map_err(said)?;
+    prepare_update(&kind, &mut new, &old, &case.subresource, Moment::now());
+    if case.kind == "Service" {
+        let addresses = Addresses::new("127.200.0.0/24").expect("a range");
+        addresses.load(&old);
+        match addresses.assign(&mut new, Some(&old)) {
+            Ok(held) => held.keep(),
+            Err(errors) => return Err(said(Status::invalid(&kind, &name_of(&new), &errors))),
+        }
+    }
+    let errors = validate_update(&kind, &new, &old, &case.subresource);
+    if !errors.is_empty() {
+        return Err(said(Status::invalid(&kind, &name_of(&new), &errors)));
+    }
+    write(&kind, &mut new);
+    to_kept(&kind, &mut new);
+    from_kept(&kind, &mut new);
+    Ok(new)
+}
+
+/// What the real server shows of structs that only it has.
+fn without_internals(json: &Json) -> Json {
+    let mut json = json.clone();
+    let cut = |text: &mut Value| {
+        if let Value::String(text) = text {
+            for mark in ["\n@@", "Invalid value: {\"labels\"", "Invalid value: {\"metadata\""] {
+                if let Some(at) = text.find(mark) {
+                    text.truncate(at);
+                }
+            }
+        }
+    };
+    if let Some(message) = json.get_mut("message") {
+        cut(message);
+    }
+    let causes = json.get_mut("details").and_then(|details| details.get_mut("causes"));
+    for cause in causes.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(message) = cause.get_mut("message") {
+            cut(message);
+        }
+    }
+    json
 }
 
 fn name_of(json: &Json) -> String {
@@ -116,7 +182,7 @@ fn name_of(json: &Json) -> String {
 fn normal(json: &Json) -> Value {
     let mut json = json.clone();
     if let Some(metadata) = json.get_mut("metadata").and_then(Value::as_object_mut) {
-        for name in ["uid", "creationTimestamp", "generation"] {
+        for name in ["uid", "creationTimestamp", "generation", "resourceVersion", "managedFields"] {
             metadata.remove(name);
         }
         if metadata.contains_key("generateName") {
@@ -126,11 +192,11 @@ fn normal(json: &Json) -> Value {
             }
         }
     }
-    if let Some(spec) = json.get_mut("spec").and_then(Value::as_object_mut) {
-        if spec.get("clusterIP").is_some_and(|address| address != "None") {
-            spec.remove("clusterIP");
-            spec.remove("clusterIPs");
-        }
+    if let Some(spec) = json.get_mut("spec").and_then(Value::as_object_mut)
+        && spec.get("clusterIP").is_some_and(|address| address != "None")
+    {
+        spec.remove("clusterIP");
+        spec.remove("clusterIPs");
     }
     if let Some(status) = json.get_mut("status").and_then(Value::as_object_mut) {
         status.remove("lastPhaseTransitionTime");
@@ -150,33 +216,36 @@ fn normal(json: &Json) -> Value {
     serde_json::from_str(&out).expect("still JSON")
 }
 
-/// Where two values differ.
-fn differences(path: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>) {
-    match (ours, theirs) {
-        (Value::Object(ours), Value::Object(theirs)) => {
-            let mut names: Vec<_> = ours.keys().chain(theirs.keys()).collect();
-            names.sort();
-            names.dedup();
-            for name in names {
-                match (ours.get(name), theirs.get(name)) {
-                    (Some(a), Some(b)) => differences(&format!("{path}.{name}"), a, b, found),
-                    (a, b) => found.push(format!("{path}.{name}: {a:?}, expected {b:?}")),
-                }
-            }
-        }
-        (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => {
-            for (index, (a, b)) in ours.iter().zip(theirs).enumerate() {
-                differences(&format!("{path}[{index}]"), a, b, found);
-            }
-        }
-        _ if ours != theirs => found.push(format!("{path}:\n      {ours}\n  not {theirs}")),
-        _ => {}
+/// A refusal without the names and ids that are others each time.
+fn normal_refusal(case: &Case, json: &Json) -> Value {
+    let mut text = Value::Object(json.clone()).to_string();
+    if case.input["metadata"].get("generateName").is_some()
+        && let Some(name) = json["details"]["name"].as_str()
+    {
+        text = text.replace(name, "NAME");
     }
+    let is_id = |part: &str| {
+        let groups: Vec<_> = part.split('-').map(str::len).collect();
+        groups == [8, 4, 4, 4, 12] && part.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+    };
+    let mut start = 0;
+    while let Some(part) = text.get(start..start + 36) {
+        if is_id(part) {
+            text.replace_range(start..start + 36, "UID");
+        }
+        start += 1;
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+    }
+    serde_json::from_str(&text).expect("still JSON")
 }
 
-fn compare(case: &Case, ours: &Value, failures: &mut Vec<String>) {
+fn compare(case: &Case, ours: &Json, failures: &mut Vec<String>) {
     let mut found = Vec::new();
-    differences("", ours, &normal(&case.answer), &mut found);
+    let refused = case.answer.get("status").is_some_and(Value::is_string);
+    let normal = |json: &Json| if refused { normal_refusal(case, json) } else { normal(json) };
+    differences("", &normal(ours), &normal(&case.answer), &mut found);
     if !found.is_empty() {
         let input = Value::Object(case.input.clone());
         failures.push(format!("{} {input}\n    {}", case.path, found.join("\n    ")));
@@ -189,7 +258,7 @@ fn what_is_filled_in_is_what_the_real_server_fills_in() {
     let cases = cases(include_str!("testdata/defaults.json"));
     for case in &cases {
         let ours = create(case).unwrap_or_else(|status| status);
-        compare(case, &normal(&ours), &mut failures);
+        compare(case, &ours, &mut failures);
     }
     assert!(cases.len() >= 40);
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
@@ -201,8 +270,91 @@ fn what_is_refused_is_refused_in_the_words_of_the_real_server() {
     let cases = cases(include_str!("testdata/invalid.json"));
     for case in &cases {
         let ours = create(case).unwrap_or_else(|status| status);
-        compare(case, &normal(&ours), &mut failures);
+        compare(case, &ours, &mut failures);
     }
     assert!(cases.len() >= 80);
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn what_changes_is_judged_as_by_the_real_server() {
+    let mut failures = Vec::new();
+    let cases = cases(include_str!("testdata/updates.json"));
+    for case in &cases {
+        let ours = update(case).unwrap_or_else(|status| status);
+        let case = Case { answer: without_internals(&case.answer), ..case.clone() };
+        compare(&case, &without_internals(&ours), &mut failures);
+    }
+    assert!(cases.len() >= 40);
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn scales_are_read_and_written_as_by_the_real_server() {
+    let (kind, _) = kind_at("/apis/apps/v1/namespaces/a/deployments", "Deployment");
+    let deployment = json!({
+        "metadata": {"name": "sc1", "namespace": "a", "labels": {"x": "y"}},
+        "spec": {"replicas": 2, "selector": {
+            "matchLabels": {"a": "b"},
+            "matchExpressions": [{"key": "a", "operator": "In", "values": ["c", "b"]}],
+        }},
+        "status": {"replicas": 1},
+    });
+    let mut deployment = deployment.as_object().cloned().expect("an object");
+    let expected = json!({
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {"name": "sc1", "namespace": "a"},
+        "spec": {"replicas": 2},
+        "status": {"replicas": 1, "selector": "a=b,a in (b,c)"},
+    });
+    assert_eq!(scale(&kind, &deployment), expected);
+    let mut refuse = |sent: Value, expected: &str| {
+        let status = with_scale(&kind, &mut deployment, &sent).expect_err("it is wrong");
+        assert_eq!(status.message, expected);
+    };
+    refuse(
+        json!({"spec": {"replicas": -1}}),
+        "Scale.autoscaling \"sc1\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+    );
+    refuse(
+        json!({"metadata": {"name": "other"}}),
+        "the name of the object (other) does not match the name on the URL (sc1)",
+    );
+    with_scale(&kind, &mut deployment, &json!({"spec": {"replicas": 5}})).expect("it is right");
+    assert_eq!(deployment["spec"]["replicas"], 5);
+}
+
+#[test]
+fn pods_are_bound_once() {
+    let pod = json!({"metadata": {"name": "b1"}, "spec": {}, "status": {"phase": "Pending"}});
+    let mut pod = pod.as_object().cloned().expect("an object");
+    let mut check = |binding: Value, expected: &str| {
+        let binding = binding.as_object().cloned().expect("an object");
+        let said = bind(&mut pod, &binding, Moment::from_s(0)).err();
+        assert_eq!(said.map(|status| status.message).unwrap_or_default(), expected);
+    };
+    check(
+        json!({"target": {"kind": "Foo", "name": "n1"}}),
+        "target.kind: Unsupported value: \"Foo\": supported values: \"Node\", \"<empty>\"",
+    );
+    check(json!({"target": {}}), "target.name: Required value");
+    check(
+        json!({"metadata": {"name": "b2"}, "target": {"name": "n1"}}),
+        "name in URL does not match name in Binding object",
+    );
+    check(json!({"metadata": {"annotations": {"x": "y"}}, "target": {"kind": "Node", "name": "n1"}}), "");
+    check(
+        json!({"target": {"kind": "Node", "name": "n2"}}),
+        "Operation cannot be fulfilled on pods/binding \"b1\": pod b1 is already assigned to node \"n1\"",
+    );
+    assert_eq!(pod["spec"]["nodeName"], "n1");
+    assert_eq!(pod["metadata"]["annotations"]["x"], "y");
+    let scheduled = json!({
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": null,
+        "lastTransitionTime": "1970-01-01T00:00:00Z",
+    });
+    assert_eq!(pod["status"]["conditions"], json!([scheduled]));
 }

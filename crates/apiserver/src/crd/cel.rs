@@ -1,7 +1,7 @@
 //! Rules of schemas (`x-kubernetes-validations`), written in CEL.
 //!
-//! Expressions are read, typed, priced and evaluated here, because what Kubernetes lets in depends on types and
-//! costs, and because nothing else bounds how long a rule runs; the functions of its libraries are kube-cel's.
+//! Expressions are read, typed, priced and evaluated here: what Kubernetes lets in depends on types and costs, which
+//! no library for Rust knows, and nothing else bounds how long a rule runs.
 
 mod admission;
 mod calls;
@@ -10,7 +10,6 @@ mod convert;
 mod cost;
 mod declared;
 mod eval;
-mod foreign;
 mod functions;
 mod lexer;
 mod library;
@@ -18,6 +17,7 @@ mod literals;
 mod macros;
 mod operators;
 mod parser;
+mod ratchet;
 mod rules;
 mod syntax;
 mod types;

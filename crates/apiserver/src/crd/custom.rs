@@ -1,10 +1,11 @@
 //! One version of a kind that a definition adds, compiled once.
 
 use bowline_merge::{Cause, FieldError, FieldPath, Schema};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::cel::{Rules, not_checked};
 use super::definition::text;
+use super::embedded;
 use super::scale::ScalePaths;
 use crate::document::Json;
 
@@ -14,10 +15,15 @@ pub struct Custom {
     group: String,
     version: String,
     kind: String,
-    namespaced: bool,
     schema: Schema,
+    /// The schema of the version that objects are stored in, if that is another.
+    stored: Option<Schema>,
     status_schema: Option<Schema>,
     rules: Option<Rules>,
+    /// Whether resources can be inside its objects.
+    embeds: bool,
+    /// Its definition goes.
+    going: bool,
     has_status: bool,
     pub(super) scale: Option<ScalePaths>,
     selectable: Vec<String>,
@@ -61,10 +67,12 @@ impl Custom {
             group: group.to_owned(),
             version: name.to_owned(),
             kind: kind.to_owned(),
-            namespaced: text(spec, "scope") == "Namespaced",
             status_schema: schema.property("status"),
+            stored: stored(spec, name),
             schema,
             rules: open_api.as_ref().and_then(Rules::compile),
+            going: super::lifecycle::is_going(crd),
+            embeds: open_api.as_ref().is_some_and(embedded::has_any),
             has_status: subresources.and_then(|all| all.get("status")).is_some_and(Value::is_object),
             scale: subresources.and_then(|all| all.get("scale")).and_then(ScalePaths::of),
             selectable: list("selectableFields")
@@ -72,7 +80,8 @@ impl Custom {
                 .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned())
                 .collect(),
             declared: Value::Object(version.clone()),
-            deprecation: deprecated.then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
+            deprecation: deprecated
+                .then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
         }
     }
 
@@ -89,6 +98,12 @@ impl Custom {
     /// Whether validation evaluates rules, which may take a second.
     pub fn has_rules(&self) -> bool {
         self.rules.is_some()
+    }
+
+    /// The definition goes: nothing new is made, and discovery does not offer `create`, `update` and `patch`,
+    /// though what is there can still be changed.
+    pub fn is_going(&self) -> bool {
+        self.going
     }
 
     /// Whether `status` has a path of its own.
@@ -130,14 +145,22 @@ impl Custom {
         self.schema.default(object);
     }
 
-    /// An object that was stored in whatever version, as this version reads it: apiVersion, pruned, defaulted.
+    /// An object that was stored, as this version reads it: with the defaults of the version that it is stored in, and
+    /// without what this version does not name. Versions have no other conversion.
     pub fn read(&self, object: &mut Value) {
         if let Value::Object(fields) = object {
             fields.insert("apiVersion".into(), format!("{}/{}", self.group, self.version).into());
             fields.insert("kind".into(), self.kind.as_str().into());
         }
+        self.stored.as_ref().unwrap_or(&self.schema).default(object);
         self.schema.prune(object);
-        self.schema.default(object);
+    }
+
+    /// An object that was written in this version, as it is stored: without what the stored version does not name.
+    pub fn store(&self, object: &mut Value) {
+        if let Some(stored) = &self.stored {
+            stored.prune(object);
+        }
     }
 
     /// What a write may not change is as it was: the status, or all but the status and who manages what.
@@ -200,6 +223,9 @@ impl Custom {
 
     fn main(&self, object: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
         errors.extend(self.schema.validate_update(&FieldPath::Root, object, old));
+        if let (true, Some(schema)) = (self.embeds, self.declared.pointer("/schema/openAPIV3Schema")) {
+            embedded::check(object, schema, errors);
+        }
     }
 
     fn wrong_type(&self, object: &Value) -> Vec<FieldError> {
@@ -214,11 +240,17 @@ impl Custom {
         same("apiVersion", &format!("{}/{}", self.group, self.version));
         errors
     }
+}
 
-    /// Whether its objects live in namespaces.
-    pub fn is_namespaced(&self) -> bool {
-        self.namespaced
+/// The schema of the version that is stored, if it is not `version`.
+fn stored(spec: &Json, version: &str) -> Option<Schema> {
+    let versions = spec.get("versions")?.as_array()?;
+    let stored =
+        versions.iter().find(|version| version.get("storage").and_then(Value::as_bool) == Some(true))?;
+    if stored.get("name").and_then(Value::as_str) == Some(version) {
+        return None;
     }
+    Some(stored.pointer("/schema/openAPIV3Schema").map_or_else(Schema::anything, Schema::stored))
 }
 
 /// After these errors rules would see values of other types than they were written for.

@@ -2,7 +2,6 @@
 
 mod approval;
 mod internal;
-mod labels;
 mod names;
 pub(super) mod paths;
 mod printed;
@@ -36,12 +35,19 @@ pub fn default(crd: &mut Json) {
             printed::drop_empty(schema);
         }
     }
+    let stored = storage_version(crd).map(|version| json!([version]));
+    if let (Some(stored), Some(Value::Object(status))) = (stored, crd.get_mut("status"))
+        && status.get("storedVersions").and_then(Value::as_array).is_none_or(Vec::is_empty)
+    {
+        status.insert("storedVersions".into(), stored);
+    }
 }
 
 /// A definition as it is kept at first: whatever status was sent, only the version that is stored stands in it.
 pub fn prepare_create(crd: &mut Json) {
     let stored = storage_version(crd).map_or(Value::Null, |version| json!([version]));
-    let status = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
+    let status =
+        json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
     crd.insert("status".into(), status);
 }
 
@@ -60,6 +66,14 @@ pub fn prepare_update(crd: &mut Json, old: &Json) {
         }
     }
     crd.insert("status".into(), status);
+}
+
+/// An update of the status changes nothing else.
+pub fn prepare_status(crd: &mut Json, old: &Json) {
+    match old.get("spec") {
+        Some(spec) => crd.insert("spec".into(), spec.clone()),
+        None => crd.remove("spec"),
+    };
 }
 
 /// What is wrong with a new definition, its metadata aside but for its name.
@@ -131,7 +145,7 @@ fn check_spec(raw: &Json, spec: &Spec<'_>, old: Option<&Json>, errors: &mut Vec<
         "Cluster" | "Namespaced" => {}
         other => errors.push(FieldError::not_supported("spec.scope", other, &["Cluster", "Namespaced"])),
     }
-    if spec.shared.schema.is_none() {
+    if spec.shared.open_api().is_none() {
         for (index, version) in spec.versions.iter().enumerate() {
             if version.parts.open_api().is_none() {
                 let at = format!("spec.versions[{index}].schema.openAPIV3Schema");
@@ -167,7 +181,9 @@ fn conversion(raw: &Json, errors: &mut Vec<FieldError>) {
             let why = "this server calls no conversion webhooks; use None and keep the versions alike";
             errors.push(FieldError::forbidden("spec.conversion.strategy", why));
         }
-        other => errors.push(FieldError::not_supported("spec.conversion.strategy", other, &["None", "Webhook"])),
+        other => {
+            errors.push(FieldError::not_supported("spec.conversion.strategy", other, &["None", "Webhook"]))
+        }
     }
     let Some(webhook) = webhook.filter(|_| text(conversion, "strategy") != "Webhook") else { return };
     let why = "should not be set when strategy is not set to Webhook";
@@ -199,7 +215,8 @@ fn immutable(raw: &Json, old: &Json, errors: &mut Vec<FieldError>) {
 
 fn stored_versions(crd: &Json, spec: &Spec<'_>, errors: &mut Vec<FieldError>) {
     const AT: &str = "status.storedVersions";
-    let stored = crd.get("status").and_then(|status| status.get("storedVersions")).cloned().unwrap_or_default();
+    let stored =
+        crd.get("status").and_then(|status| status.get("storedVersions")).cloned().unwrap_or_default();
     let names: Vec<&str> = stored.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if names.is_empty() {
         errors.push(FieldError::invalid(AT, stored, "must have at least one stored version"));
@@ -230,7 +247,8 @@ fn storage_version(crd: &Json) -> Option<&str> {
 /// The status of a condition.
 pub(super) fn condition<'a>(crd: &'a Json, name: &str) -> Option<&'a str> {
     let conditions = crd.get("status")?.get("conditions")?.as_array()?;
-    let found = conditions.iter().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name))?;
+    let found =
+        conditions.iter().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name))?;
     found.get("status")?.as_str()
 }
 

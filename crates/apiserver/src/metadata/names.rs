@@ -11,7 +11,7 @@ fn regex(what: &str, regex: &str, examples: &[&str]) -> String {
         return format!("{what} (regex used for validation is '{regex}')");
     }
     let examples: Vec<_> = examples.iter().map(|example| format!("'{example}', ")).collect();
-    format!("{what} (e.g. {}regex used for validation is '{regex}')", examples.join("or "))
+    format!("{what} (e.g. {}regex used for validation is '{regex}')", examples.join(" or "))
 }
 
 fn too_long(most: usize) -> String {

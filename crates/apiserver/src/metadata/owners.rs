@@ -1,6 +1,6 @@
 //! What an object belongs to.
 
-use bowline_merge::FieldError;
+use bowline_merge::{Cause, FieldError};
 use serde_json::Value;
 
 use super::text;
@@ -26,7 +26,7 @@ pub(super) fn validate(metadata: &Json) -> Vec<FieldError> {
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
                 );
                 let all = all.and_then(Value::as_array).into_iter().flatten().map(as_go).collect::<Vec<_>>();
-                errors.push(FieldError::invalid(PATH, all, why));
+                errors.push(invalid(format!("[{}]", all.join(",")), &why));
             }
         }
     }
@@ -50,18 +50,24 @@ fn one(reference: &Json) -> Vec<FieldError> {
     }
     if (group, version, text(reference, "kind")) == ("", "v1", "Event") {
         let why = "/v1, Kind=Event is disallowed from being an owner";
-        errors.push(FieldError::invalid(PATH, as_go(&Value::Object(reference.clone())), why));
+        errors.push(invalid(as_go(&Value::Object(reference.clone())), why));
     }
     errors
 }
 
-/// A reference with all that Go writes of it.
-fn as_go(reference: &Value) -> Value {
-    let mut reference = reference.clone();
-    for name in ["apiVersion", "kind", "name", "uid"] {
-        if reference.get(name).is_none() {
-            reference[name] = "".into();
-        }
-    }
-    reference
+/// A fault of a struct, which Go writes in another order than JSON is kept in here.
+fn invalid(written: String, why: &str) -> FieldError {
+    let detail = format!("{written}: {why}");
+    FieldError { kind: Cause::Invalid, path: PATH.to_owned(), value: None, detail }
+}
+
+/// A reference as Go writes it.
+fn as_go(reference: &Value) -> String {
+    let always = ["apiVersion", "kind", "name", "uid"].into_iter().map(|name| {
+        let value = reference.get(name).cloned().unwrap_or_else(|| "".into());
+        format!("{name:?}:{value}")
+    });
+    let sometimes = ["controller", "blockOwnerDeletion"].into_iter();
+    let sometimes = sometimes.filter_map(|name| reference.get(name).map(|value| format!("{name:?}:{value}")));
+    format!("{{{}}}", always.chain(sometimes).collect::<Vec<_>>().join(","))
 }

@@ -62,7 +62,10 @@ fn field(
             let Value::Array(list) = list else { return Err(Malformed::Wire) };
             match (field.kind, wire) {
                 // Numbers may come packed.
-                (Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 | Type::Bool, Wire::Bytes(packed)) => {
+                (
+                    Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 | Type::Bool,
+                    Wire::Bytes(packed),
+                ) => {
                     list.extend(unpack(field.kind, packed)?);
                 }
                 _ => list.push(value(table, field.kind, wire, depth)?),
@@ -141,10 +144,16 @@ fn scalar(kind: Type, wire: Wire<'_>) -> Result<Value, Malformed> {
         (Type::Int64, Wire::Varint(value)) => value.cast_signed().into(),
         (Type::Uint32, Wire::Varint(value)) => (value as u32).into(),
         (Type::Uint64, Wire::Varint(value)) => value.into(),
-        (Type::Double, Wire::Fixed64(bits)) => f64::from_bits(bits).into(),
-        (Type::Float, Wire::Fixed32(bits)) => f32::from_bits(bits).into(),
+        (Type::Double, Wire::Fixed64(bits)) => float(f64::from_bits(bits)),
+        (Type::Float, Wire::Fixed32(bits)) => float(f32::from_bits(bits).into()),
         _ => return Err(Malformed::Wire),
     })
+}
+
+/// Go writes whole numbers without a point.
+fn float(value: f64) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT { (value as i64).into() } else { value.into() }
 }
 
 /// The JSON of a message that is no object of its fields; `parts` are these fields.
@@ -158,7 +167,8 @@ fn convert(special: Special, mut parts: Map<String, Value>, bytes: &[u8]) -> Res
         },
         Special::Duration => duration(part("duration").as_i64().unwrap_or(0)).into(),
         Special::Time | Special::MicroTime => {
-            let (seconds, nanos) = (part("seconds").as_i64().unwrap_or(0), part("nanos").as_i64().unwrap_or(0));
+            let (seconds, nanos) =
+                (part("seconds").as_i64().unwrap_or(0), part("nanos").as_i64().unwrap_or(0));
             if (seconds, nanos) == (0, 0) {
                 Value::Null
             } else if special == Special::Time {
@@ -211,7 +221,7 @@ fn raw(message: &[u8]) -> Result<Value, Malformed> {
 }
 
 /// As Go writes it: `1h2m3s`, `1.5s`, `100ms`, `0s`.
-pub fn duration(nanos: i64) -> String {
+fn duration(nanos: i64) -> String {
     let (sign, left) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
     let fraction = |value: u64, unit: u64| {
         let mut text = (value / unit).to_string();

@@ -197,7 +197,13 @@ impl Table {
             let short = name.rsplit('.').next().unwrap_or(name);
             let package = name.rsplit('.').nth(1).unwrap_or_default();
             let qualified = format!("{package}.{short}").into();
-            Message { name: short.into(), qualified, fields, special: message.special, by_name: BTreeMap::new() }
+            Message {
+                name: short.into(),
+                qualified,
+                fields,
+                special: message.special,
+                by_name: BTreeMap::new(),
+            }
         });
         let mut table = Table { messages: messages.collect(), by_name };
         for index in 0..table.messages.len() {

@@ -87,8 +87,12 @@ mod tests {
     #[test]
     fn every_wire_type_is_read() {
         let message = [0x08, 0x96, 0x01, 0x12, 0x01, b'x', 0x1d, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0];
-        let expected =
-            vec![(1, Wire::Varint(150)), (2, Wire::Bytes(b"x")), (3, Wire::Fixed32(1)), (4, Wire::Fixed64(2))];
+        let expected = vec![
+            (1, Wire::Varint(150)),
+            (2, Wire::Bytes(b"x")),
+            (3, Wire::Fixed32(1)),
+            (4, Wire::Fixed64(2)),
+        ];
         assert_eq!(all(&message), Ok(expected));
         assert_eq!(all(&[0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]), {
             Ok(vec![(1, Wire::Varint(u64::MAX))])

@@ -39,7 +39,8 @@ impl Status {
 
     /// The object has been changed since it was read.
     pub fn stale(kind: &Kind, name: &str) -> Status {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
         Status::conflict(kind, name, why)
     }
 
@@ -52,7 +53,9 @@ impl Status {
 
     /// The object is not valid.
     pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Status {
-        Status::invalid_as(&kind.group, &kind.kind, name, errors)
+        // What is kept in the form of another kind is spoken of as of that.
+        let group = if crate::builtin::is_converted(kind) { "" } else { &*kind.group };
+        Status::invalid_as(group, &kind.kind, name, errors)
     }
 
     /// Fields of something are wrong that is no object.
@@ -80,7 +83,11 @@ impl Status {
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource",
         )
-        .of(Details { group: kind.group.to_string(), kind: kind.plural.to_string(), ..Details::default() })
+        .of(Details {
+            group: kind.group.to_string(),
+            kind: kind.plural.to_string(),
+            ..Details::default()
+        })
     }
 
     /// What the hub says against a write to the object `name` in `namespace`.
@@ -99,9 +106,8 @@ fn refused(refusal: RefusalOf<Document>, kind: &Kind, namespace: &str, name: &st
         Refusal::AlreadyExists => Status::already_exists(kind, name),
         Refusal::Stale { .. } => Status::stale(kind, name),
         Refusal::Another { expected, found } => {
-            let why = format!(
-                "Precondition failed: UID in precondition: {expected}, UID in object meta: {found}"
-            );
+            let why =
+                format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {found}");
             Status::conflict(kind, name, &why)
         }
         Refusal::NoHome => {

@@ -12,9 +12,9 @@ use super::write::Write;
 use super::{Asked, list};
 use crate::api::Api;
 use crate::body;
-use crate::pending;
+use crate::builtin;
 use crate::crd;
-use crate::document::{self, Document, Edit};
+use crate::document::{self, Document, Edit, Json};
 use crate::hub::Failure;
 use crate::key::{Key, NAMESPACES};
 use crate::kinds::Kind;
@@ -61,9 +61,9 @@ pub async fn delete(
     let version = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
     let propagation = options.propagation.or_else(|| {
         let held = current.as_ref().is_some_and(|current| holds(current));
-        if held { None } else { pending::default_propagation(kind).or(Some(Propagation::Background)) }
+        if held { None } else { builtin::default_propagation(kind).or(Some(Propagation::Background)) }
     });
-    let grace_s = current.as_ref().map_or(0, |current| pending::grace_s(kind, current, options.grace_s));
+    let grace_s = current.as_ref().map_or(0, |current| builtin::grace_s(kind, current, options.grace_s));
     let request = Request::Delete {
         key,
         expect: Expect { version, uid: options.uid.as_deref().map(Into::into) },
@@ -109,12 +109,7 @@ fn holds(document: &Document) -> bool {
 }
 
 /// Deletions word what does not fit in their own way.
-fn refused(
-    refusal: bowline_kernel::RefusalOf<Document>,
-    kind: &Kind,
-    namespace: &str,
-    name: &str,
-) -> Status {
+fn refused(refusal: bowline_kernel::RefusalOf<Document>, kind: &Kind, namespace: &str, name: &str) -> Status {
     let why = match refusal {
         Refusal::Another { expected, found } => format!(
             "the UID in the precondition ({expected}) does not match the UID in record ({found}). The object \
@@ -143,7 +138,7 @@ pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Repl
     let options = options(asked)?;
     let ResourcePath { namespace, name, .. } = &asked.path;
     match delete(api, kind, namespace, name, &options).await? {
-        Deleted::Gone(document) if !pending::shows_deleted(kind) => Ok(gone(kind, &document)),
+        Deleted::Gone(document) if !builtin::shows_deleted(kind) => Ok(gone(kind, &document)),
         Deleted::Gone(document) | Deleted::Going(document) => {
             render::document(StatusCode::OK, kind, &document, &wanted, &asked.query)
         }
@@ -201,8 +196,28 @@ pub async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
     let eviction = body::any(asked.media_type(), &asked.body)?;
     let options = eviction.get("deleteOptions").and_then(Value::as_object);
     let options = DeleteOptions::parse(&asked.query, options)?;
+    note_eviction(api, kind, asked, eviction.clone()).await?;
     delete(api, kind, &asked.path.namespace, &asked.path.name, &options).await?;
     let success =
         json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
     Ok(reply::json(StatusCode::CREATED, success.to_string()))
+}
+
+/// The pod says why it goes, for who sees it last.
+async fn note_eviction(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    asked: &Asked,
+    eviction: Json,
+) -> Result<(), Status> {
+    let key = kind.key(&asked.path.namespace, &asked.path.name);
+    let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), &key) };
+    let edit: Edit = Arc::new(move |current| {
+        let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+        let mut pod = write.shown(current);
+        builtin::evict(&mut pod, &eviction, write.now)?;
+        write.updated(pod, current, false).map(|(document, _)| document)
+    });
+    let noted = api.hub.modify(&key, edit, false).await;
+    noted.map(drop).map_err(|failure| Status::failed(failure, kind, &key.namespace, &key.name))
 }

@@ -10,10 +10,10 @@ use super::patch::{self, Form, Patch};
 use super::write::Write;
 use super::{Asked, get, not_allowed, update};
 use crate::api::Api;
-use crate::pending;
-use crate::part::Part;
+use crate::builtin;
 use crate::document::{Edit, Json};
 use crate::kinds::Kind;
+use crate::part::Part;
 use crate::reply::{self, Reply};
 use crate::status::Status;
 use crate::time::Moment;
@@ -73,7 +73,7 @@ fn answer(code: StatusCode, object: &Value) -> Reply {
 fn scale_of(kind: &Kind, object: &Json) -> Result<Value, Status> {
     match &kind.custom {
         Some(custom) => custom.scale(&Value::Object(object.clone())),
-        None => Ok(pending::scale(kind, object)),
+        None => Ok(builtin::scale(kind, object)),
     }
 }
 
@@ -108,7 +108,9 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
                 Err(sent) => scale = sent.clone(),
                 Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
                 Ok(Patch::Merge(patch) | Patch::Strategic(patch)) => json_patch::merge(&mut scale, patch),
-                Ok(Patch::Apply(config)) => json_patch::merge(&mut scale, &Value::Object(config.object.clone())),
+                Ok(Patch::Apply(config)) => {
+                    json_patch::merge(&mut scale, &Value::Object(config.object.clone()))
+                }
             }
             admission::scale(&write.kind, &mut object, &scale)?;
             write.updated(object, document, false).map(|(document, _)| document)
@@ -120,7 +122,8 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
         Arc::new(write.blocking(move || edit(current.as_deref())).await?)
     } else {
         let answer = api.hub.modify(&key, edit, write.is_slow()).await;
-        let answer = answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
+        let answer =
+            answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
         Arc::clone(answer.object())
     };
     Ok(answer(StatusCode::OK, &scale_of(kind, &write.shown(&document))?))
@@ -132,7 +135,8 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     api.hub.settle().await.map_err(Status::from)?;
     let path = &asked.path;
     let _ = kind;
-    let token = api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, Moment::now())?;
+    let token =
+        api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, Moment::now())?;
     Ok(answer(StatusCode::CREATED, &Value::Object(token)))
 }
 
@@ -146,7 +150,7 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
         move |document| {
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
-            pending::bind(&mut object, &binding, write.now)?;
+            builtin::bind(&mut object, &binding, write.now)?;
             write.updated(object, document, false).map(|(document, _)| document)
         }
     });

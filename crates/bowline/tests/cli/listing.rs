@@ -2,12 +2,21 @@
 
 use super::run;
 
-const SEEDS: [&str; 4] = ["seed/update-cluster", "seed/complete-issu", "seed/irsa", "seed/kcp-storage"];
+const MODELS: [&str; 8] = [
+    "seed/update-cluster",
+    "seed/complete-issu",
+    "seed/irsa",
+    "seed/kcp-storage",
+    "kernel/objects",
+    "kernel/watch",
+    "kernel/collector",
+    "kernel/namespaces",
+];
 
 #[test]
 fn the_table_has_every_model_with_its_defaults() {
     let ran = run("check --list").exits(0).says("MODEL").says("requests=2,workers=2");
-    for seed in SEEDS {
+    for seed in MODELS {
         assert!(ran.stdout.lines().any(|line| line.starts_with(seed)), "{}", ran.stdout);
     }
     assert_eq!(ran.stderr, "");
@@ -28,7 +37,7 @@ fn json_has_size_keys_with_defaults_fault_kinds_and_properties() {
     let models = run("check --list -o json").exits(0).json();
     let names: Vec<&str> =
         models.as_array().into_iter().flatten().filter_map(|model| model["name"].as_str()).collect();
-    assert_eq!(names, SEEDS);
+    assert_eq!(names, MODELS);
     let cluster = &models[0];
     assert_eq!(cluster["size"][0]["name"], "requests");
     assert_eq!(cluster["size"][0]["default"], 2);

@@ -174,10 +174,10 @@ fn deletions_take_what_is_owned_or_leave_it() -> Result<()> {
 fn watches_show_what_changes() -> Result<()> {
     let Stage { kubectl, .. } = &Stage::new("watch")?;
     kubectl.ok("create -f -", MAP)?;
-    let mut watch = kubectl.command("get cm -w -o name").stdout(Stdio::piped()).spawn()?;
+    let mut watch = kubectl.command("get cm -l a=b -w -o name").stdout(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(watch.stdout.take().context("its output is piped")?).lines();
     let first = lines.next().context("a line")??;
-    kubectl.ok("create cm two", "")?;
+    kubectl.ok("create -f -", &MAP.replace("one", "two"))?;
     let second = lines.next().context("a line")??;
     watch.kill()?;
     watch.wait()?;

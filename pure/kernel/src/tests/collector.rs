@@ -143,6 +143,16 @@ fn in_the_foreground_what_has_another_owner_stays_and_is_not_waited_for() {
     assert_eq!(names(&head), ["y", "z"]);
 }
 
+/// It is taken to belong to something that lives, so nobody would delete it.
+#[test]
+fn in_the_foreground_an_owner_does_not_wait_for_what_names_it_by_an_unknown_kind() {
+    let x = toy("x", 1);
+    let mut head = head([x.clone(), toy("y", 2).owned(Owner { key: None, ..owner(&x) })]);
+    change(&mut head, delete("x", Some(Propagation::Foreground)));
+    settle(&mut head);
+    assert_eq!(names(&head), ["y"]);
+}
+
 #[test]
 fn a_circle_does_not_wait_for_itself() {
     for size in 1..=5 {

@@ -29,7 +29,7 @@ pub(super) fn allowed(schema: &Schema, live: &Value, api_version: &str) -> Optio
     }
     let changes = typed::compare(ty, &applied, live).ok()?;
     let set = typed::collect(ty, &applied);
-    Some(set.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
+    Some(set.difference(&changes.changed).difference(&changes.removed))
 }
 
 /// Keeps the annotation true, where there is one: the client may apply again.

@@ -17,6 +17,7 @@ pub use conflict::{Conflict, Conflicts};
 
 use crate::fields::FieldSet;
 use crate::schema::Schema;
+use crate::schema::prune::tidy_metadata;
 use crate::typed;
 use managed::{Managed, ManagerId};
 use ownership::{Record, Records};
@@ -121,7 +122,7 @@ pub fn apply(
         let what = format!("failed to create typed patch object ({}): {faults}", describe(config));
         return Err(ApplyError::Untyped(what));
     }
-    let start = live.map_or_else(|| schema.zero(config), Clone::clone);
+    let start = live.unwrap_or(schema.zero()).clone();
     let mut managed = Managed::decode(start.pointer("/metadata/managedFields"))
         .map_err(|why| ApplyError::Untyped(format!("failed to decode managed fields: {why}")))?;
     if managed.is_empty() && live.is_some() {
@@ -140,6 +141,9 @@ pub fn apply(
         other => other?,
     };
     let mut object = object.unwrap_or(start);
+    if let Some(metadata) = object.get_mut("metadata") {
+        tidy_metadata(metadata);
+    }
     managed.encode_into(&mut object);
     if manager.name == KUBECTL {
         last_applied::renew(&mut object, config);
@@ -189,9 +193,8 @@ fn before_first_apply(
     let before = Manager { name: BEFORE_FIRST_APPLY, operation: Operation::Update, ..*manager };
     let mut noted = Managed::default();
     if let Some(schema) = versions.at(manager.api_version) {
-        let empty = schema.zero(live);
         // A failure would leave the fields without an owner, which is what they are.
-        let _ = note(versions, &empty, live, &mut noted, &before, ignored);
+        let _ = note(versions, schema.zero(), live, &mut noted, &before, ignored);
     }
     noted
 }
@@ -233,7 +236,8 @@ impl<V: Versions> Request<'_, V> {
         if changed {
             times.insert(id, self.manager.time.to_owned());
         }
-        let object = changed.then(|| self.schema.without_nulls(pruned));
+        let mut object = changed.then_some(pruned);
+        object.iter_mut().for_each(|object| self.schema.as_written(object));
         Ok((object, Managed { records, times }))
     }
 }
@@ -264,15 +268,8 @@ pub fn track(
     if managed.is_empty() && old.is_some() {
         return;
     }
-    let zero;
-    let before = match (old, versions.at(manager.api_version)) {
-        (Some(old), Some(_)) => old,
-        (None, Some(schema)) => {
-            zero = schema.zero(new);
-            &zero
-        }
-        (_, None) => return,
-    };
+    let Some(schema) = versions.at(manager.api_version) else { return };
+    let before = old.unwrap_or(schema.zero());
     // Kubernetes drops them all rather than keep what may be wrong.
     if note(versions, before, new, &mut managed, manager, ignored).is_ok() {
         managed.encode_into(new);
@@ -290,17 +287,16 @@ fn note(
 ) -> Result<(), typed::Faults> {
     ownership::reconcile(versions, &mut managed.records);
     let changes = ownership::Changes::new(versions, old, new, ignored);
-    let mut taken = changes.taken(manager.api_version)?;
     changes.settle(&mut managed.records, None, true, manager.api_version)?;
-    taken = taken.difference(stripped());
+    let mut taken = changes.into_taken(manager.api_version)?;
+    taken.subtract(stripped());
     if !taken.is_empty() {
         let id = manager.id();
         let api_version = manager.api_version.to_owned();
-        let record = managed
-            .records
-            .entry(id.clone())
-            .or_insert_with(|| Record { set: FieldSet::default(), api_version });
-        record.set.extend(&taken);
+        match managed.records.get_mut(&id) {
+            Some(record) => record.set.extend(&taken),
+            None => drop(managed.records.insert(id.clone(), Record { set: taken, api_version })),
+        }
         managed.times.insert(id, manager.time.to_owned());
     }
     managed.cap(MAX_UPDATERS, ANCIENT);
@@ -330,7 +326,7 @@ fn stripped() -> &'static FieldSet {
 
 fn strip(records: &mut Records, id: &ManagerId) {
     if let Some(record) = records.get_mut(id) {
-        record.set = record.set.difference(stripped());
+        record.set.subtract(stripped());
         if record.set.is_empty() {
             records.remove(id);
         }

@@ -57,7 +57,7 @@ impl<'a, V: Versions> Changes<'a, V> {
             let mut found = typed::compare(schema.ty(), self.old, self.new)?;
             // What an endpoint resets is known for its own version only.
             if version == own && !self.ignored.is_empty() {
-                for set in [&mut found.removed, &mut found.modified, &mut found.added] {
+                for set in [&mut found.removed, &mut found.changed] {
                     *set = set.recursive_difference(self.ignored);
                 }
             }
@@ -67,9 +67,9 @@ impl<'a, V: Versions> Changes<'a, V> {
     }
 
     /// What the one who made the changes comes to own.
-    pub(super) fn taken(&self, version: &str) -> Result<FieldSet, Faults> {
-        let taken = self.at(version, version, |found| found.modified.union(&found.added))?;
-        Ok(taken.unwrap_or_default())
+    pub(super) fn into_taken(self, version: &str) -> Result<FieldSet, Faults> {
+        self.at(version, version, |_| ())?;
+        Ok(self.seen.into_inner().remove(version).unwrap_or_default().changed)
     }
 
     /// Takes from all others what changed and what is gone. Without force, what changed and is owned by another
@@ -85,7 +85,7 @@ impl<'a, V: Versions> Changes<'a, V> {
         let mut lost = Vec::new();
         for (id, record) in records.iter().filter(|(id, _)| Some(*id) != writer) {
             let found = self.at(&record.api_version, version, |found| {
-                let conflict = record.set.intersection(&found.modified.union(&found.added));
+                let conflict = record.set.intersection(&found.changed);
                 (conflict, record.set.intersection(&found.removed))
             })?;
             let Some((conflict, removed)) = found else { continue };

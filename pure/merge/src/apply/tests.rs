@@ -222,3 +222,53 @@ fn ownership_follows_a_list_that_becomes_atomic() {
     let object = apply(&atomic, Some(&granular), &config, &by, false, &FieldSet::default()).unwrap();
     assert_eq!(owned(&object, "one"), [".spec.a", ".spec.set"]);
 }
+
+/// Two versions of a kind; a third is no longer served.
+struct TwoVersions(Schema, Schema);
+
+impl Versions for TwoVersions {
+    fn at(&self, api_version: &str) -> Option<&Schema> {
+        match api_version {
+            "a/v1" => Some(&self.0),
+            "a/v2" => Some(&self.1),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn fields_are_owned_in_the_version_they_were_written_in() {
+    let versions = TwoVersions(schema(), schema());
+    let none = FieldSet::default();
+    let one = manager("one", Operation::Apply);
+    let object = apply(&versions, None, &config(&json!({"a": "x", "b": 1})), &one, false, &none).unwrap();
+    // Another version conflicts too, and its applier has one entry whatever it applies in.
+    let mut newer = config(&json!({"a": "y"}));
+    newer["apiVersion"] = json!("a/v2");
+    let two = Manager { api_version: "a/v2", ..manager("two", Operation::Apply) };
+    assert!(matches!(
+        apply(&versions, Some(&object), &newer, &two, false, &none),
+        Err(ApplyError::Conflict(_))
+    ));
+    let object = apply(&versions, Some(&object), &newer, &two, true, &none).unwrap();
+    let one = Manager { api_version: "a/v2", ..one };
+    let mut again = config(&json!({"b": 1}));
+    again["apiVersion"] = json!("a/v2");
+    let object = apply(&versions, Some(&object), &again, &one, false, &none).unwrap();
+    let entries = object["metadata"]["managedFields"].as_array().unwrap();
+    assert_eq!(entries.len(), 2);
+    assert!(entries.iter().all(|entry| entry["apiVersion"] == "a/v2"), "{entries:?}");
+}
+
+#[test]
+fn what_was_owned_in_a_version_that_is_gone_is_forgotten() {
+    let versions = TwoVersions(schema(), schema());
+    let mut object = applied(None, "one", &json!({"a": "x"}), false).unwrap();
+    object["metadata"]["managedFields"][0]["apiVersion"] = json!("a/v0");
+    let two = manager("two", Operation::Apply);
+    let object =
+        apply(&versions, Some(&object), &config(&json!({"a": "y"})), &two, false, &FieldSet::default())
+            .unwrap();
+    assert_eq!(owned(&object, "one"), Vec::<String>::new());
+    assert_eq!(owned(&object, "two"), [".spec.a"]);
+}

@@ -47,9 +47,7 @@ impl FieldSet {
             let entry = Entry { member, below };
             match key.split_once(':') {
                 _ if key.len() < 2 => return Err(DecodeError("key must be 2 characters long:".to_owned())),
-                Some(("f", name)) => {
-                    set.fields.insert(name.to_owned(), entry);
-                }
+                Some(("f", name)) => set.fields.insert(name.to_owned(), entry),
                 Some((kind, text)) if kind.len() == 1 => {
                     if let Some(item) = item(kind, text)? {
                         set.items.insert(item, entry);

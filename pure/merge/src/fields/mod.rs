@@ -1,10 +1,10 @@
 //! Sets of fields: who manages what. The form on the wire is `FieldsV1` (`codec`).
 
+mod branch;
 mod codec;
 mod element;
 
-use std::collections::BTreeMap;
-
+pub(crate) use branch::Branch;
 pub use codec::DecodeError;
 pub use element::{Element, Item, Path};
 
@@ -13,8 +13,8 @@ pub use element::{Element, Item, Path};
 /// It is a tree: no node is empty, except the root of the empty set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
-    pub(crate) fields: BTreeMap<String, Entry>,
-    pub(crate) items: BTreeMap<Item, Entry>,
+    pub(crate) fields: Branch<String>,
+    pub(crate) items: Branch<Item>,
 }
 
 /// One step below a node.
@@ -35,8 +35,6 @@ impl Entry {
         (!self.is_empty()).then_some(self)
     }
 }
-
-type Branch<K> = BTreeMap<K, Entry>;
 
 impl FieldSet {
     /// The set of these paths, given as names joined by dots: `metadata.name`.
@@ -76,8 +74,8 @@ impl FieldSet {
 
     pub(crate) fn entry(&mut self, element: &Element) -> &mut Entry {
         match element {
-            Element::Field(name) => self.fields.entry(name.clone()).or_default(),
-            Element::Item(item) => self.items.entry(item.clone()).or_default(),
+            Element::Field(name) => self.fields.slot(name.as_str()),
+            Element::Item(item) => self.items.slot(item),
         }
     }
 
@@ -111,6 +109,12 @@ impl FieldSet {
             fields: difference(&self.fields, &other.fields, false),
             items: difference(&self.items, &other.items, false),
         }
+    }
+
+    /// Takes out what is in the other, path by path.
+    pub fn subtract(&mut self, other: &FieldSet) {
+        subtract(&mut self.fields, &other.fields);
+        subtract(&mut self.items, &other.items);
     }
 
     /// What is in this one, and neither in the other nor below a path that is.
@@ -155,15 +159,13 @@ impl FieldSet {
 }
 
 fn extend<K: Ord + Clone>(into: &mut Branch<K>, from: &Branch<K>) {
-    for (key, entry) in from {
+    for (key, entry) in from.iter() {
         match into.get_mut(key) {
             Some(known) => {
                 known.member |= entry.member;
                 known.below.extend(&entry.below);
             }
-            None => {
-                into.insert(key.clone(), entry.clone());
-            }
+            None => into.insert(key.clone(), entry.clone()),
         }
     }
 }
@@ -195,6 +197,18 @@ fn difference<K: Ord + Clone>(left: &Branch<K>, right: &Branch<K>, recursive: bo
     kept.collect()
 }
 
+fn subtract<K: Ord>(left: &mut Branch<K>, right: &Branch<K>) {
+    // Of the two, the one to take out is mostly the smaller.
+    for (key, right) in right.iter() {
+        let Some(entry) = left.get_mut(key) else { continue };
+        entry.member &= !right.member;
+        entry.below.subtract(&right.below);
+        if entry.is_empty() {
+            left.remove(key);
+        }
+    }
+}
+
 fn leaves<K: Ord + Clone>(branch: &Branch<K>) -> Branch<K> {
     let leaf =
         |entry: &Entry| Entry { member: entry.member && entry.below.is_empty(), below: entry.below.leaves() };
@@ -224,6 +238,17 @@ mod tests {
         check(&set.difference(&FieldSet::of(&["a", "c"])), &[".a.b", ".c.d"]);
         check(&set.recursive_difference(&FieldSet::of(&["a", "c"])), &[]);
         check(&set.recursive_difference(&FieldSet::of(&["a.b"])), &[".a", ".c.d"]);
+    }
+
+    #[test]
+    fn taking_out_is_the_difference() {
+        let set = FieldSet::of(&["a", "a.b", "c.d", "e"]);
+        for other in [&["a", "c.d"][..], &["a.b", "x", "e"], &["c"], &[]] {
+            let other = FieldSet::of(other);
+            let mut rest = set.clone();
+            rest.subtract(&other);
+            assert_eq!(rest, set.difference(&other));
+        }
     }
 
     #[test]

@@ -42,13 +42,39 @@ impl fmt::Display for Duplicate {
 
 /// Reads one value, and says which fields stand twice, each once and at most a hundred.
 pub fn parse(bytes: &[u8]) -> Result<(Value, Vec<Duplicate>), ParseError> {
-    let mut parser = Parser { bytes, at: 0, depth: 0, path: String::new(), duplicates: Vec::new() };
+    let mut parser = Parser::new(bytes);
     let value = parser.value("looking for beginning of value")?;
     parser.space();
     match parser.peek() {
         None => Ok((value, parser.duplicates)),
         Some(byte) => Err(parser.unexpected(byte, "after top-level value")),
     }
+}
+
+/// What a strict decoder of a built-in kind says, in the order of the text: fields that stand twice, and fields
+/// that the kind does not have (as `Schema::prune` lists them). One that it does not have is not said to stand
+/// twice.
+pub fn strict(bytes: &[u8], duplicates: &[Duplicate], unknown: &[String]) -> Vec<String> {
+    let told = |kind: &str, path: &str| format!("{kind} field {}", crate::go::quote(path));
+    let inside = |path: &str| {
+        unknown.iter().any(|above| {
+            path.strip_prefix(above.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        })
+    };
+    let mut wanted: Vec<(&str, bool)> = unknown.iter().map(|path| (path.as_str(), false)).collect();
+    wanted.extend(duplicates.iter().map(|found| (found.0.as_str(), true)).filter(|(path, _)| !inside(path)));
+    let mut parser = Parser::new(bytes);
+    parser.seen = Some(Vec::new());
+    // The text was read before: it has no errors.
+    let _ = parser.value("");
+    let seen = parser.seen.unwrap_or_default();
+    let place = |path: &str, twice: bool| {
+        let mut places = seen.iter().enumerate().filter(|(_, seen)| *seen == path).map(|(index, _)| index);
+        places.nth(usize::from(twice)).unwrap_or(usize::MAX)
+    };
+    wanted.sort_by_cached_key(|(path, twice)| place(path, *twice));
+    wanted.into_iter().map(|(path, twice)| told(if twice { "duplicate" } else { "unknown" }, path)).collect()
 }
 
 struct Parser<'a> {
@@ -58,9 +84,15 @@ struct Parser<'a> {
     /// Where the value is, as duplicates are told.
     path: String,
     duplicates: Vec<Duplicate>,
+    /// Every path in the order of the text, if anybody wants to know.
+    seen: Option<Vec<String>>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Parser { bytes, at: 0, depth: 0, path: String::new(), duplicates: Vec::new(), seen: None }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -153,6 +185,9 @@ impl Parser<'_> {
             self.path.push_str(&name);
             if fields.contains_key(&name) {
                 self.duplicate();
+            }
+            if let Some(seen) = &mut self.seen {
+                seen.push(self.path.clone());
             }
             let value = self.value("looking for beginning of value")?;
             self.path.truncate(length);

@@ -28,7 +28,8 @@ impl Filler<'_> {
         match value {
             Value::Object(fields) => {
                 for (name, child) in &node.properties {
-                    let Some(default) = self.default(child) else { continue };
+                    let required = node.required.contains(name);
+                    let Some(default) = self.default(child, required) else { continue };
                     let missing = fields.get(name).is_none_or(|value| value.is_null() && !child.nullable);
                     if missing {
                         fields.insert(name.clone(), default.clone());
@@ -53,17 +54,22 @@ impl Filler<'_> {
     /// Entries of maps and lists are not made, but a null that may not be there is replaced.
     fn fill_entry(&self, value: &mut Value, child: &Node) {
         if value.is_null() && !child.nullable {
-            *value = self.default(child).cloned().unwrap_or(Value::Null);
+            *value = self.default(child, true).cloned().unwrap_or(Value::Null);
         }
         self.fill(value, child);
     }
 
-    fn default<'a>(&self, child: &'a Node) -> Option<&'a Value> {
+    fn default<'a>(&self, child: &'a Node, required: bool) -> Option<&'a Value> {
         let default = child.default.as_ref()?;
-        // OpenAPI says `default: {}` of every struct that is not a pointer; that of metadata is never written.
-        let meta = self.dialect == Dialect::Builtin
-            && child.reference.as_deref().is_some_and(|name| name == super::meta::OBJECT_META);
-        (!meta).then_some(default)
+        // OpenAPI has the empty value of every scalar that is not a pointer as its default; Go writes it only
+        // where the field may not be left out.
+        let empty = match default {
+            Value::String(text) => text.is_empty(),
+            Value::Number(number) => number.as_i64() == Some(0),
+            Value::Bool(flag) => !flag,
+            _ => false,
+        };
+        (self.dialect == Dialect::Structural || required || !empty).then_some(default)
     }
 }
 

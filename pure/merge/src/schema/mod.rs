@@ -1,20 +1,21 @@
 //! What objects may look like: schemas of custom resources and of built-in kinds, in one form.
 
 mod admit;
+mod decode;
 mod default;
 mod embedded;
 mod formats;
 mod lists;
 mod meta;
 pub(crate) mod node;
-mod prune;
+pub(crate) mod prune;
 pub(crate) mod rules;
 mod validate;
 mod zero;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -76,6 +77,8 @@ pub struct Schema {
     pub(crate) resource: bool,
     /// The name of the definition, for complaints.
     pub(crate) name: String,
+    /// The empty object of the kind, once it was needed.
+    pub(crate) zero: Arc<OnceLock<Value>>,
 }
 
 /// Short: the whole of a schema is pages long.
@@ -105,6 +108,7 @@ impl Schema {
             dialect: Dialect::Structural,
             resource: true,
             name: String::new(),
+            zero: Arc::default(),
         }
     }
 
@@ -122,6 +126,7 @@ impl Schema {
             dialect: Dialect::Builtin,
             resource: true,
             name: name.to_owned(),
+            zero: Arc::default(),
         })
     }
 
@@ -134,6 +139,7 @@ impl Schema {
             dialect: self.dialect,
             resource: false,
             name: format!("{}.{name}", self.name),
+            zero: Arc::default(),
         })
     }
 }

@@ -13,11 +13,15 @@ impl Schema {
     /// Drops what the schema does not name, and says where that was, sorted: `spec.foo`, `spec.list[0].bar`.
     ///
     /// Nulls that may not be there go too, unless there is a default for them; nobody is told, as nobody is in
-    /// Kubernetes. Metadata takes the form that the Go type gives it: no field is there and empty.
+    /// Kubernetes. Metadata, and built-in kinds as a whole, take the form that the Go type gives them: no list or map
+    /// is there and empty if it may be left out.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
         let mut pruner = Pruner { definitions: &self.definitions, path: String::new(), unknown: Vec::new() };
         match self.dialect {
-            Dialect::Builtin => pruner.builtin(object, &self.root),
+            Dialect::Builtin => {
+                pruner.builtin(object, &self.root);
+                self.as_written(object);
+            }
             Dialect::Structural => {
                 pruner.structural(object, Some(&self.root), false);
                 if self.resource {
@@ -143,9 +147,7 @@ impl Pruner<'_> {
         if let Some(node) = self.definitions.get(OBJECT_META) {
             self.at_field("metadata", |this| this.builtin(metadata, node));
         }
-        if let Value::Object(fields) = metadata {
-            fields.retain(|name, value| keep_metadata(name, value));
-        }
+        tidy_metadata(metadata);
     }
 
     /// Metadata of resources inside the resource.
@@ -170,6 +172,13 @@ impl Pruner<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Gives metadata the form that the Go type gives it.
+pub(crate) fn tidy_metadata(metadata: &mut Value) {
+    if let Value::Object(fields) = metadata {
+        fields.retain(|name, value| keep_metadata(name, value));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::Schema;
 use super::node::{ListType, MapType, Node};
-use super::{Definitions, Schema};
 use crate::fields::Item;
 use crate::path::FieldPath;
 
@@ -68,7 +68,7 @@ impl Schema {
         old: Option<&'a Value>,
         visit: &mut dyn FnMut(RuleSite<'a>),
     ) {
-        walk(&FieldPath::Root, &self.root, &self.definitions, object, old, visit);
+        walk(&FieldPath::Root, &self.root, object, old, visit);
     }
 
     /// Whether any rule is in it.
@@ -84,7 +84,6 @@ impl Schema {
 fn walk<'a>(
     path: &FieldPath<'_>,
     node: &'a Node,
-    definitions: &'a Definitions,
     value: &'a Value,
     old: Option<&'a Value>,
     visit: &mut dyn FnMut(RuleSite<'a>),
@@ -100,9 +99,9 @@ fn walk<'a>(
             for (name, field) in fields {
                 let before = old.and_then(|old| old.get(name));
                 if let Some(child) = node.properties.get(name) {
-                    walk(&path.field(name), child, definitions, field, before, visit);
+                    walk(&path.field(name), child, field, before, visit);
                 } else if let Some(child) = node.additional.schema() {
-                    walk(&path.key(name), child, definitions, field, before, visit);
+                    walk(&path.key(name), child, field, before, visit);
                 }
             }
         }
@@ -111,7 +110,7 @@ fn walk<'a>(
             let before = previous(node, old);
             for (index, item) in items.iter().enumerate() {
                 let old = before.as_ref().and_then(|before| before.find(node, item));
-                walk(&path.index(index), child, definitions, item, old, visit);
+                walk(&path.index(index), child, item, old, visit);
             }
         }
         _ => {}

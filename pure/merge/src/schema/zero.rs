@@ -7,27 +7,23 @@ use super::{Definitions, Dialect, Schema};
 
 impl Schema {
     /// An object with nothing in it, as Go has it: the structs that are part of a built-in kind are there and
-    /// empty, so that nobody comes to own them. Custom resources have a kind and a version.
-    pub(crate) fn zero(&self, like: &Value) -> Value {
-        let mut object = Map::new();
-        for name in ["apiVersion", "kind"] {
-            if let Some(value) = like.get(name) {
-                object.insert(name.to_owned(), value.clone());
+    /// empty, so that nobody comes to own them. It is made once.
+    pub(crate) fn zero(&self) -> &Value {
+        self.zero.get_or_init(|| {
+            let mut object = Value::Object(Map::new());
+            if self.dialect == Dialect::Builtin {
+                fill(&self.definitions, &self.root, &mut object);
             }
-        }
-        let mut object = Value::Object(object);
-        if self.dialect == Dialect::Builtin {
-            fill(&self.definitions, &self.root, &mut object);
-        }
-        object
+            object
+        })
     }
 
-    /// The object as Go would write it: a built-in kind has no nulls, but in what it holds as it came.
-    pub(crate) fn without_nulls(&self, mut object: Value) -> Value {
+    /// The object as Go would write it, if it is of a built-in kind: without nulls, and without lists and maps
+    /// that are empty and may be left out. What it holds as it came stays as it came.
+    pub(crate) fn as_written(&self, object: &mut Value) {
         if self.dialect == Dialect::Builtin {
-            drop_nulls(&self.definitions, &self.root, &mut object);
+            drop_empty(&self.definitions, &self.root, object);
         }
-        object
     }
 }
 
@@ -51,17 +47,30 @@ fn fill(definitions: &Definitions, node: &Node, value: &mut Value) {
     }
 }
 
-fn drop_nulls(definitions: &Definitions, node: &Node, value: &mut Value) {
+fn drop_empty(definitions: &Definitions, node: &Node, value: &mut Value) {
     let node = definitions.resolve(node);
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
-            let Some(child) = node.field(name) else { return true };
-            drop_nulls(definitions, child, value);
-            !value.is_null()
+            let Some(child) = node.properties.get(name) else {
+                if let Some(entry) = node.additional.schema() {
+                    drop_empty(definitions, entry, value);
+                }
+                return true;
+            };
+            drop_empty(definitions, child, value);
+            let child = definitions.resolve(child);
+            let empty = match value {
+                Value::Null => true,
+                Value::Array(items) => items.is_empty(),
+                // A struct that is there and empty says something; a map does not.
+                Value::Object(entries) => entries.is_empty() && child.additional.schema().is_some(),
+                _ => false,
+            };
+            !empty || (node.required.contains(name) && !value.is_null())
         }),
         Value::Array(items) => {
             if let Some(child) = node.items.as_deref() {
-                items.iter_mut().for_each(|item| drop_nulls(definitions, child, item));
+                items.iter_mut().for_each(|item| drop_empty(definitions, child, item));
             }
         }
         _ => {}

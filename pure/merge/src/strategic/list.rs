@@ -214,13 +214,40 @@ pub(super) fn set_order(
             },
             (Some(live), Some(patched)) => super::merge_list(live, patched, &field, false)?,
         };
-        let live = live.unwrap_or_default();
-        element_type(&[&live, patched.as_deref().unwrap_or_default()])?;
+        let (live, patched) = (live.unwrap_or_default(), patched.unwrap_or_default());
+        element_type(&[&live, &patched])?;
         let key = field.merge_key;
+        let live = if field.merges() && !key.is_empty() { overwritten(live, &patched, key) } else { live };
         original.insert(name.to_owned(), Value::Array(order(merged, &wanted, &live, key)?));
         patch.remove(name);
     }
     Ok(())
+}
+
+/// The list by whose order Kubernetes goes: it merges in place, so that what comes new stands where something was
+/// deleted.
+fn overwritten(mut live: Vec<Value>, patch: &[Value], key: &str) -> Vec<Value> {
+    let mut length = live.len();
+    let at = |live: &[Value], item: &Value| live.iter().position(|other| other.get(key) == item.get(key));
+    let directive = |item: &Value| item.get(DIRECTIVE).and_then(Value::as_str).map(ToOwned::to_owned);
+    for item in patch.iter().filter(|item| directive(item).as_deref() == Some("delete")) {
+        while let Some(index) = at(&live[..length], item) {
+            let last = live[length - 1].clone();
+            live[index..length].rotate_left(1);
+            live[length - 1] = last;
+            length -= 1;
+        }
+    }
+    if patch.iter().any(|item| directive(item).as_deref() == Some("replace")) {
+        return live;
+    }
+    for item in patch.iter().filter(|item| directive(item).is_none()) {
+        if length < live.len() && at(&live[..length], item).is_none() {
+            live[length] = item.clone();
+            length += 1;
+        }
+    }
+    live
 }
 
 /// The order and the patch agree, as far as they are about the same items.
@@ -229,14 +256,19 @@ fn check_order(patch: &[Value], wanted: &[Value], key: &str) -> Result<(), Strat
         return Ok(());
     }
     let directive = |value: &Value| value.get(DIRECTIVE).cloned();
-    let kept =
-        || patch.iter().filter(|value| key.is_empty() || directive(value).is_none_or(|d| d != "delete"));
-    let mut items = kept().filter(|value| directive(value).is_none()).peekable();
-    for value in wanted {
-        let Some(item) = items.peek() else { break };
+    let deletes = |value: &Value| directive(value).is_some_and(|directive| directive == "delete");
+    let mut items = patch.iter().filter(|value| key.is_empty() || !deletes(value)).peekable();
+    let mut wanted_items = wanted.iter().peekable();
+    // Directives are passed over, but not at the end: then they do not match, as in Kubernetes.
+    while let (Some(item), Some(value)) = (items.peek(), wanted_items.peek()) {
+        if directive(item).is_some() {
+            items.next();
+            continue;
+        }
         if same(item, value, key)? {
             items.next();
         }
+        wanted_items.next();
     }
     if items.peek().is_none() {
         return Ok(());

@@ -1,6 +1,6 @@
 //! The fields that a value has.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn visit_items(list: List<'_>, items: &[Value], entry: &mut Entry) {
     for (item, value) in keyed {
         // What is in an item that is there twice cannot be told apart: the item is owned, not its fields.
         let whole = repeated.contains(&item);
-        let entry = entry.below.items.entry(item).or_default();
+        let entry = entry.below.items.slot(&item);
         if !whole {
             visit(list.element, value, entry);
         }
@@ -74,5 +74,5 @@ pub(crate) fn ensure_named(ty: Option<Ty<'_>>, set: &FieldSet) -> FieldSet {
         let ty = list.map(|list| list.element).filter(|_| matches!(item, Item::Key(_)));
         (item.clone(), Entry { member: entry.member, below: ensure_named(ty, &entry.below) })
     });
-    FieldSet { fields: fields.collect::<BTreeMap<_, _>>(), items: items.collect::<BTreeMap<_, _>>() }
+    FieldSet { fields: fields.collect(), items: items.collect() }
 }

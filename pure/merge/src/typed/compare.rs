@@ -9,12 +9,11 @@ use super::{Faults, List, MapTy, Scalar, Shape, Ty, fields, items};
 use crate::fields::{Entry, FieldSet, Item};
 use crate::value::equal;
 
-/// Fields that the second value lacks, has differently, or has beyond the first.
+/// Fields that the second value lacks, and those that it has differently or beyond the first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) removed: FieldSet,
-    pub(crate) modified: FieldSet,
-    pub(crate) added: FieldSet,
+    pub(crate) changed: FieldSet,
 }
 
 /// Compares two values of one type.
@@ -42,23 +41,22 @@ impl At<'_> {
     fn entry<'s>(&self, set: &'s mut FieldSet) -> Option<&'s mut Entry> {
         match self {
             At::Root => None,
-            At::Field(above, name) => Some(above.below(set).fields.entry((*name).to_owned()).or_default()),
-            At::Item(above, item) => Some(above.below(set).items.entry((*item).clone()).or_default()),
+            At::Field(above, name) => Some(above.below(set).fields.slot(*name)),
+            At::Item(above, item) => Some(above.below(set).items.slot(*item)),
         }
     }
 
     fn below<'s>(&self, set: &'s mut FieldSet) -> &'s mut FieldSet {
         match self {
             At::Root => set,
-            At::Field(above, name) => {
-                &mut above.below(set).fields.entry((*name).to_owned()).or_default().below
-            }
-            At::Item(above, item) => &mut above.below(set).items.entry((*item).clone()).or_default().below,
+            At::Field(above, name) => &mut above.below(set).fields.slot(*name).below,
+            At::Item(above, item) => &mut above.below(set).items.slot(*item).below,
         }
     }
 }
 
-type Pair<'a> = (Option<&'a Value>, Option<&'a Value>);
+/// A value on each side, if it is there.
+type Pair<'a, T = Value> = (Option<&'a T>, Option<&'a T>);
 
 fn visit(
     ty: Ty<'_>,
@@ -81,7 +79,7 @@ fn visit(
     };
     if !leaf {
         match (old, new) {
-            (None, _) => at.mark(&mut found.added),
+            (None, _) => at.mark(&mut found.changed),
             (_, None) => at.mark(&mut found.removed),
             _ => {}
         }
@@ -133,9 +131,9 @@ fn handle(
 
 fn leaf((old, new): Pair<'_>, at: &At<'_>, found: &mut Comparison) -> bool {
     match (old, new) {
-        (None, _) => at.mark(&mut found.added),
+        (None, _) => at.mark(&mut found.changed),
         (_, None) => at.mark(&mut found.removed),
-        (Some(old), Some(new)) if !equal(old, new) => at.mark(&mut found.modified),
+        (Some(old), Some(new)) if !equal(old, new) => at.mark(&mut found.changed),
         _ => {}
     }
     true
@@ -156,7 +154,7 @@ fn scalar(kind: Scalar, pair: Pair<'_>, at: &At<'_>, found: &mut Comparison, fau
 
 fn compare_fields(
     map: MapTy<'_>,
-    (old, new): (Option<&Map<String, Value>>, Option<&Map<String, Value>>),
+    (old, new): Pair<'_, Map<String, Value>>,
     at: &At<'_>,
     found: &mut Comparison,
     faults: &mut Faults,
@@ -179,7 +177,7 @@ fn compare_fields(
 
 fn compare_items(
     list: List<'_>,
-    (old, new): (Option<&Vec<Value>>, Option<&Vec<Value>>),
+    (old, new): Pair<'_, Vec<Value>>,
     at: &At<'_>,
     found: &mut Comparison,
 ) -> Faults {
@@ -209,7 +207,7 @@ fn compare_items(
                 let unchanged = left.len() == right.len()
                     && left.iter().zip(right).all(|(left, right)| equal(left, right));
                 if !unchanged {
-                    at.mark(&mut found.modified);
+                    at.mark(&mut found.changed);
                 }
             }
             ([_, _, ..], _) => {
@@ -222,7 +220,7 @@ fn compare_items(
                 if let Some(only) = left.first() {
                     step(Some(only), None);
                 }
-                at.mark(&mut found.added);
+                at.mark(&mut found.changed);
             }
         }
     }

@@ -9,7 +9,7 @@ pub(crate) fn reconcile(ty: Ty<'_>, set: &mut FieldSet) {
     match ty.shape(None) {
         Shape::Scalar(_) => {}
         Shape::List(list) => {
-            for (item, entry) in &mut set.items {
+            for (item, entry) in set.items.iter_mut() {
                 // Items of lists that were atomic once are found by their place.
                 if !matches!(item, Item::Index(_)) {
                     one(list.element, entry);
@@ -20,7 +20,7 @@ pub(crate) fn reconcile(ty: Ty<'_>, set: &mut FieldSet) {
             if map.is_free_form() {
                 return;
             }
-            for (name, entry) in &mut set.fields {
+            for (name, entry) in set.fields.iter_mut() {
                 if let Some(ty) = known(map, name) {
                     one(ty, entry);
                 }

@@ -14,6 +14,7 @@ import cases_admission
 import cases_builtin
 import cases_checks
 import cases_decode
+import cases_random
 import cases_ssa
 import cases_strategic
 
@@ -116,6 +117,8 @@ def run_steps(server, path, base, name, steps):
         now = next_second()
         status, live, _ = server.ask("GET", f"{path}/{name}")
         live = live if status == 200 else None
+        if live is None and step["op"] not in ("apply", "create"):
+            continue
         body = step.get("body")
         if isinstance(body, dict) and not step.pop("raw", False):
             body = {**base, **body}
@@ -270,14 +273,60 @@ def capture_decode(server):
         cases.append(case)
         print("decode:", name, status, answer.get("message"))
     drop_crd(server, "decode")
-    write("decode.json", {"schema": cases_decode.SCHEMA, "cases": cases})
+    kinds = []
+    for name, kind, text in cases_decode.KINDS:
+        path, _, definition = cases_builtin.KINDS[kind]
+        status, answer, _ = server.ask("POST", path.format(namespace=NAMESPACE), text, dryRun="All", fieldValidation="Strict")
+        message = answer.get("message", "") if status == 400 else ""
+        kinds.append({"name": name, "definition": definition, "text": text, "message": message})
+        print("decode:", name, status, message)
+    write("decode.json", {"schema": cases_decode.SCHEMA, "cases": cases, "kinds": kinds})
+
+
+def capture_random(server):
+    """Many small questions; their times are not compared, so that nobody has to wait for the next second."""
+    global next_second
+    next_second, waiting = (lambda: "2024-01-01T00:00:00Z"), next_second
+    path, base = with_crd(server, "ssa", cases_ssa.SCHEMA)
+    applied = []
+    for seed in range(30):
+        steps = cases_random.Maker(seed).steps(cases_ssa.SCHEMA["properties"]["spec"])
+        steps = run_steps(server, path, base, f"c{seed}", steps)
+        applied.append({"name": f"seed {seed}", "steps": steps})
+    drop_crd(server, "ssa")
+    path, base = with_crd(server, "check", cases_checks.SCHEMA)
+    checked = []
+    fields = cases_checks.SCHEMA["properties"]["spec"]["properties"]
+    for seed in range(300):
+        maker = cases_random.Maker(seed)
+        spec = {name: maker.doubtful(field) for name, field in fields.items() if maker.chance(0.08)}
+        body = {**base, "metadata": {"name": "x"}, "spec": spec}
+        status, answer, _ = server.ask("POST", path, body, dryRun="All", fieldValidation="Ignore")
+        case = {"name": f"seed {seed}", "spec": spec}
+        case["result" if status < 300 else "error"] = answer.get("spec") if status < 300 else error_of(status, answer)
+        checked.append(case)
+    drop_crd(server, "check")
+    path, base, definition = cases_builtin.KINDS["PodTemplate"]
+    path = path.format(namespace=NAMESPACE)
+    patched = []
+    for seed in range(30):
+        maker = cases_random.Maker(seed)
+        steps = [{"op": "create", "manager": "up", "body": maker.pod_template()}]
+        steps += [{"op": "strategic", "manager": "p", "body": maker.patch()} for _ in range(2)]
+        steps = run_steps(server, path, base, f"c{seed}", steps)
+        patched.append({"name": f"seed {seed}", "definition": definition, "steps": steps})
+    next_second = waiting
+    write("random_ssa.json", {"schema": cases_ssa.SCHEMA, "cases": applied})
+    write("random_checks.json", {"schema": cases_checks.SCHEMA, "cases": checked})
+    write("random_strategic.json", {"cases": patched})
+    print("random:", sum("error" in step for case in applied + patched for step in case["steps"]), "refused")
 
 
 def write(name, data):
     """One case a line: a change of one is a change of one line."""
     lines = []
     for key, value in sorted(data.items()):
-        if key in ("cases", "updates"):
+        if key in ("cases", "kinds", "updates"):
             items = ",\n".join("  " + json.dumps(item, sort_keys=True, separators=(",", ":")) for item in value)
             lines.append(f'"{key}": [\n{items}\n]')
         else:
@@ -292,7 +341,8 @@ def main():
     try:
         server.ask("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
         parts = {"ssa": capture_ssa, "builtin": capture_builtin, "admission": capture_admission,
-                 "checks": capture_checks, "strategic": capture_strategic, "decode": capture_decode}
+                 "checks": capture_checks, "strategic": capture_strategic, "decode": capture_decode,
+                 "random": capture_random}
         for name in sys.argv[1:] or parts:
             parts[name](server)
     finally:

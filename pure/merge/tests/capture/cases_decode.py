@@ -30,3 +30,46 @@ CASES = [
     ("bad escape", '{"a": "\\\\q"}'),
     ("bad number", '{"n": 1.x}'),
 ]
+
+
+def deployment(spec, metadata='', top=''):
+    return '{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"%s}, "spec": %s%s}' % (metadata, spec, top)
+
+
+def containers(text, rest=''):
+    return deployment('{"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, '
+                      '"spec": {"containers": %s%s}}}' % (text, rest))
+
+
+def config_map(rest):
+    return '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, %s}' % rest
+
+
+KINDS = [
+    ("good", "Deployment", containers('[{"name": "a", "image": "b"}]')),
+    ("a string for a number", "Deployment", deployment('{"replicas": "x"}')),
+    ("a fraction", "Deployment", deployment('{"replicas": 1.5}')),
+    ("too large", "Deployment", deployment('{"replicas": 1099511627776}')),
+    ("a flag for a number", "Deployment", deployment('{"replicas": true}')),
+    ("a string for a flag", "Deployment", deployment('{"paused": "x"}')),
+    ("a string for a struct", "Deployment", deployment('"x"')),
+    ("a list for a struct", "Deployment", deployment('{"template": []}')),
+    ("a number in a map", "Deployment", deployment('{"selector": {"matchLabels": {"a": 1}}}')),
+    ("a struct for a list", "Deployment", containers('{"name": "x"}')),
+    ("a string in a list of structs", "Deployment", containers('["x"]')),
+    ("a number for a name", "Deployment", containers('[{"name": 1}]')),
+    ("a string for a port", "Deployment", containers('[{"name": "a", "ports": [{"containerPort": "x"}]}]')),
+    ("no quantity", "Deployment", containers('[{"name": "a", "resources": {"limits": {"cpu": "zz"}}}]')),
+    ("neither int nor string", "Deployment", containers('[{"name": "a", "livenessProbe": {"httpGet": {"port": true}}}]')),
+    ("labels", "Deployment", deployment('{}', ', "labels": {"a": 1}')),
+    ("no time", "Deployment", deployment('{}', ', "creationTimestamp": "zz"')),
+    ("a number for a time", "Deployment", deployment('{}', ', "creationTimestamp": 5')),
+    ("unknown fields in order", "Deployment", deployment('{"zeta": 1, "alpha": 2, "template": {"odd": {"x": 1}}}', ', "odd": 1', ', "top": 1')),
+    ("unknown and twice", "Deployment", deployment('{"zeta": 1, "replicas": 1, "replicas": 2, "alpha": 1, "zeta": 2, '
+                                                   '"selector": {"matchLabels": {"a": "b", "a": "c"}}}')),
+    ("unknown in a container", "Deployment", containers('[{"name": "a", "odd": 1, "image": "b", "odd": 2, "name": "b"}]')),
+    ("a map of strings", "ConfigMap", config_map('"data": {"a": 1}')),
+    ("a list for a map", "ConfigMap", config_map('"data": ["a"]')),
+    ("no base64", "ConfigMap", config_map('"binaryData": {"a": "%%"}')),
+    ("a number for bytes", "ConfigMap", config_map('"binaryData": {"a": 1}')),
+]

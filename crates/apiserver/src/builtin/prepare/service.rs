@@ -42,7 +42,8 @@ pub(super) fn update(new: &mut Json, old: &Json) {
     let spec = enter(new, "spec");
     let addressed = |spec: &Json| text(spec, "type") != "ExternalName";
     let exposed = |spec: &Json| matches!(text(spec, "type"), "NodePort" | "LoadBalancer");
-    let checked = |spec: &Json| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local";
+    let checked =
+        |spec: &Json| text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local";
     if addressed(before) && addressed(spec) {
         for name in ["clusterIP", "clusterIPs"] {
             if !spec.contains_key(name) {

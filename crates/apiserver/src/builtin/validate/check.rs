@@ -68,7 +68,12 @@ impl Check {
     pub(super) fn too_many(&mut self, path: impl Display, found: usize, most: usize) {
         let items = if most == 1 { "item" } else { "items" };
         let detail = format!("must have at most {most} {items}");
-        self.push(FieldError { kind: Cause::TooMany, path: path.to_string(), value: Some(found.into()), detail });
+        self.push(FieldError {
+            kind: Cause::TooMany,
+            path: path.to_string(),
+            value: Some(found.into()),
+            detail,
+        });
     }
 
     /// One error for each fault of a value.
@@ -106,4 +111,22 @@ impl Check {
             self.push(metadata::immutable(path, new.cloned().unwrap_or(Value::Null)));
         }
     }
+}
+
+/// A list has too many items: in the words for texts.
+pub(super) fn too_long_list(path: &str, most: usize) -> FieldError {
+    metadata::too_long(path, most)
+}
+
+/// A struct is not one of these.
+pub(super) fn not_supported_struct(path: &str, written: &str, supported: &[&str]) -> FieldError {
+    let names: Vec<_> = supported.iter().map(|name| format!("{name:?}")).collect();
+    let detail = format!("{written}: supported values: {}", names.join(", "));
+    FieldError { kind: Cause::NotSupported, path: path.to_owned(), value: None, detail }
+}
+
+/// A struct is there twice.
+pub(super) fn duplicate_struct(path: &str, written: &str, why: &str) -> FieldError {
+    let detail = if why.is_empty() { written.to_owned() } else { format!("{written}: {why}") };
+    FieldError { kind: Cause::Duplicate, path: path.to_owned(), value: None, detail }
 }

@@ -42,12 +42,14 @@ pub(super) fn check(expr: &Expr, parts: usize, scope: &Scope) -> Result<Checked,
         mixed: false,
     };
     checker.check(expr);
-    super::literals::check(expr, &checker.names, &mut checker.faults);
-    if !checker.faults.is_empty() {
-        return Err(checker.faults);
-    }
-    let Checker { known, types, overloads, names, uses_old, .. } = checker;
+    let Checker { known, types, overloads, names, mut faults, uses_old, .. } = checker;
     let types: Vec<Type> = types.iter().map(|kind| known.resolve(kind, true)).collect();
+    if faults.is_empty() {
+        super::literals::check(expr, &types, &mut faults);
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     let result = types.get(expr.id).cloned().unwrap_or(Type::Error);
     Ok(Checked { types, overloads, names, result, uses_old })
 }
@@ -228,7 +230,8 @@ impl Checker {
         if let Some(result) = result {
             return result;
         }
-        let shown: Vec<String> = types.iter().map(|kind| self.known.resolve(kind, true).to_string()).collect();
+        let shown: Vec<String> =
+            types.iter().map(|kind| self.known.resolve(kind, true).to_string()).collect();
         let shown = match (member, shown.split_first()) {
             (true, Some((target, args))) => format!("{target}.({})", args.join(", ")),
             _ => format!("({})", shown.join(", ")),
@@ -277,7 +280,9 @@ impl Checker {
     fn join(&mut self, expr: &Expr, before: Option<Type>, kind: Type) -> Type {
         match before {
             None => kind,
-            Some(before) if self.known.assignable(std::slice::from_ref(&before), std::slice::from_ref(&kind)) => {
+            Some(before)
+                if self.known.assignable(std::slice::from_ref(&before), std::slice::from_ref(&kind)) =>
+            {
                 most_general(&before, &kind)
             }
             Some(_) if self.mixed => Type::Dyn,

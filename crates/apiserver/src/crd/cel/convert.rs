@@ -5,9 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::eval::{Evaluated, Failure};
 use super::value::{self, Value};
 
-/// The value as another type; nothing if a library knows better.
-pub(super) fn convert(function: &str, value: &Value) -> Option<Evaluated> {
-    Some(match (function, value) {
+/// The value as another type.
+pub(super) fn convert(function: &str, value: &Value) -> Evaluated {
+    match (function, value) {
         ("bool", Value::Bool(_))
         | ("int", Value::Int(_))
         | ("uint", Value::Uint(_))
@@ -23,36 +23,36 @@ pub(super) fn convert(function: &str, value: &Value) -> Option<Evaluated> {
         ("double", Value::Uint(number)) => Ok(Value::Double(*number as f64)),
         ("double", Value::String(text)) => match text.parse() {
             Ok(number) => Ok(Value::Double(number)),
-            Err(_) => Err(syntax("ParseFloat", text)),
+            Err(_) => Err(not_a("double")),
         },
         ("bytes", Value::String(text)) => Ok(Value::Bytes(text.as_bytes().into())),
-        ("string", value) => return string(value),
+        ("string", value) => string(value),
         ("duration", Value::String(text)) => match value::duration(text) {
             Some(length) => Ok(Value::Duration(length)),
-            None => Err(Failure::error(format!("time: invalid duration {text:?}"))),
+            None => Err(not_a("google.protobuf.Duration")),
         },
         ("duration", Value::Int(nanos)) => Ok(Value::Duration(SignedDuration::from_nanos(*nanos))),
         ("timestamp", Value::String(text)) => match value::timestamp(text) {
             Some(moment) => Ok(Value::Timestamp(moment)),
-            None => Err(Failure::error(format!("parsing time {text:?}: no moment of RFC 3339"))),
+            None => Err(not_a("google.protobuf.Timestamp")),
         },
         ("timestamp", Value::Int(seconds)) => match Timestamp::from_second(*seconds) {
             Ok(moment) => Ok(Value::Timestamp(moment)),
             Err(_) => Err(Failure::error("timestamp overflow")),
         },
         _ => Err(Failure::NoSuchOverload),
-    })
+    }
 }
 
-fn syntax(function: &str, text: &str) -> Failure {
-    Failure::error(format!("strconv.{function}: parsing {text:?}: invalid syntax"))
+fn not_a(kind: &str) -> Failure {
+    Failure::error(format!("type conversion error from 'string' to '{kind}'"))
 }
 
 fn boolean(text: &str) -> Evaluated {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Value::Bool(true)),
         "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Value::Bool(false)),
-        _ => Err(syntax("ParseBool", text)),
+        _ => Err(not_a("bool")),
     }
 }
 
@@ -64,7 +64,7 @@ fn int(value: &Value) -> Evaluated {
             Ok(Value::Int(*number as i64))
         }
         Value::Double(_) => Err(overflow()),
-        Value::String(text) => text.parse().map(Value::Int).map_err(|_| syntax("ParseInt", text)),
+        Value::String(text) => text.parse().map(Value::Int).map_err(|_| not_a("int")),
         Value::Timestamp(moment) => Ok(Value::Int(moment.as_second())),
         Value::Duration(length) => i64::try_from(length.as_nanos()).map(Value::Int).map_err(|_| overflow()),
         _ => Err(Failure::NoSuchOverload),
@@ -79,12 +79,12 @@ fn uint(value: &Value) -> Evaluated {
             Ok(Value::Uint(*number as u64))
         }
         Value::Double(_) => Err(overflow()),
-        Value::String(text) => text.parse().map(Value::Uint).map_err(|_| syntax("ParseUint", text)),
+        Value::String(text) => text.parse().map(Value::Uint).map_err(|_| not_a("uint")),
         _ => Err(Failure::NoSuchOverload),
     }
 }
 
-fn string(value: &Value) -> Option<Evaluated> {
+fn string(value: &Value) -> Evaluated {
     let text = match value {
         Value::Bool(flag) => flag.to_string(),
         Value::Int(number) => number.to_string(),
@@ -92,14 +92,15 @@ fn string(value: &Value) -> Option<Evaluated> {
         Value::Double(number) => double(*number),
         Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
-            Err(_) => return Some(Err(Failure::error("invalid UTF-8 in bytes, cannot convert to string"))),
+            Err(_) => return Err(Failure::error("invalid UTF-8 in bytes, cannot convert to string")),
         },
         Value::Timestamp(moment) => moment.to_string(),
         Value::Duration(length) => seconds(*length),
-        Value::Opaque(_) => return None,
-        _ => return Some(Err(Failure::NoSuchOverload)),
+        Value::Ip(ip) => ip.to_string(),
+        Value::Cidr(ip, bits) => format!("{ip}/{bits}"),
+        _ => return Err(Failure::NoSuchOverload),
     };
-    Some(Ok(Value::text(&text)))
+    Ok(Value::text(&text))
 }
 
 /// Go's shortest form (`%g`): an exponent when it is small or large.

@@ -1,34 +1,53 @@
-//! Functions: those of the language, and through kube-cel those of Kubernetes.
+//! Functions: those of the language, and those of Kubernetes.
 
-use std::sync::LazyLock;
+mod amounts;
+mod formats;
+mod net;
+pub(super) mod printing;
+mod semver;
+mod texts;
+mod url;
 
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, Zoned};
-use kube_cel::KubeCelExt as _;
-use kube_cel::cel::common::ast::{CallExpr, Expr, IdedExpr};
-use kube_cel::cel::{Context, ExecutionError, Value as Foreign};
 
 use super::eval::{Evaluated, Failure, Run};
-use super::foreign;
 use super::value::{self, List, Value, compare, equal};
 
+pub(super) use semver::Semver;
+pub(super) use url::Url;
+
 /// Calls a function with its target, if it has one, before its arguments.
-pub(super) fn call(run: &mut Run<'_>, function: &str, values: Vec<Value>, member: bool) -> Evaluated {
-    run.pay(price(function, &values))?;
-    if let Some(result) = lists(function, &values).or_else(|| language(function, &values)) {
+pub(super) fn call(run: &mut Run<'_>, function: &str, values: &[Value]) -> Evaluated {
+    run.pay(price(function, values))?;
+    let libraries =
+        [lists, language, texts::call, formatted, amounts::call, net::call, url::call, semver::call];
+    if let Some(result) = libraries.iter().find_map(|library| library(function, values)) {
         return result;
     }
     if let ("getHours" | "getMinutes" | "getSeconds" | "getMilliseconds", [Value::Duration(length)]) =
-        (function, values.as_slice())
+        (function, values)
     {
         return Ok(Value::Int(part_of_duration(function, *length)));
     }
-    if let [Value::Timestamp(moment), zone @ ..] = values.as_slice()
+    if let [Value::Timestamp(moment), zone @ ..] = values
         && function.starts_with("get")
     {
         return part_of_moment(function, *moment, zone.first());
     }
-    delegate(function, values, member)
+    Err(Failure::NoSuchOverload)
+}
+
+fn formatted(function: &str, values: &[Value]) -> Option<Evaluated> {
+    Some(match (function, values) {
+        ("format", [Value::String(pattern), Value::List(list)]) => printing::format(pattern, &list.items),
+        ("format.named", [Value::String(name)]) => {
+            Ok(formats::named(name).map_or(Value::Optional(None), Value::some))
+        }
+        ("validate", [Value::Format(format), Value::String(text)]) => Ok(formats::validate(format, text)),
+        (function, []) => return function.strip_prefix("format.").and_then(formats::named).map(Ok),
+        _ => return None,
+    })
 }
 
 /// What it costs before it runs: as Kubernetes counts, by the sizes of what goes in.
@@ -56,15 +75,25 @@ fn price(function: &str, values: &[Value]) -> u64 {
 }
 
 fn lists(function: &str, values: &[Value]) -> Option<Evaluated> {
-    let found = |index: Option<usize>| Ok(Value::Int(index.map_or(-1, |index| i64::try_from(index).unwrap_or(i64::MAX))));
+    let found = |index: Option<usize>| {
+        Ok(Value::Int(index.map_or(-1, |index| i64::try_from(index).unwrap_or(i64::MAX))))
+    };
     Some(match (function, values) {
         ("size", [value @ (Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_))]) => {
             Ok(Value::Int(i64::try_from(value.size()).unwrap_or(i64::MAX)))
         }
-        ("indexOf", [Value::List(list), item]) => found(list.items.iter().position(|other| equal(other, item))),
-        ("lastIndexOf", [Value::List(list), item]) => found(list.items.iter().rposition(|other| equal(other, item))),
-        ("first", [Value::List(list)]) => Ok(list.items.first().cloned().map_or(Value::Optional(None), Value::some)),
-        ("last", [Value::List(list)]) => Ok(list.items.last().cloned().map_or(Value::Optional(None), Value::some)),
+        ("indexOf", [Value::List(list), item]) => {
+            found(list.items.iter().position(|other| equal(other, item)))
+        }
+        ("lastIndexOf", [Value::List(list), item]) => {
+            found(list.items.iter().rposition(|other| equal(other, item)))
+        }
+        ("first", [Value::List(list)]) => {
+            Ok(list.items.first().cloned().map_or(Value::Optional(None), Value::some))
+        }
+        ("last", [Value::List(list)]) => {
+            Ok(list.items.last().cloned().map_or(Value::Optional(None), Value::some))
+        }
         ("optional.unwrap" | "unwrapOpt", [Value::List(list)]) => {
             let there = list.items.iter().filter_map(|item| match item {
                 Value::Optional(inner) => inner.as_deref().cloned(),
@@ -79,7 +108,9 @@ fn lists(function: &str, values: &[Value]) -> Option<Evaluated> {
         ("sum", [Value::List(list)]) => sum(list),
         ("min" | "max", [Value::List(list)]) => extreme(list, function),
         ("sets.contains", [Value::List(list), Value::List(part)]) => Ok(Value::Bool(covers(list, part))),
-        ("sets.equivalent", [Value::List(a), Value::List(b)]) => Ok(Value::Bool(covers(a, b) && covers(b, a))),
+        ("sets.equivalent", [Value::List(a), Value::List(b)]) => {
+            Ok(Value::Bool(covers(a, b) && covers(b, a)))
+        }
         ("sets.intersects", [Value::List(a), Value::List(b)]) => {
             Ok(Value::Bool(a.items.iter().any(|item| b.items.iter().any(|other| equal(item, other)))))
         }
@@ -100,7 +131,9 @@ fn sum(list: &List) -> Evaluated {
             (Value::Int(a), Value::Int(b)) => Value::Int(a.checked_add(*b).ok_or_else(overflow)?),
             (Value::Uint(a), Value::Uint(b)) => Value::Uint(a.checked_add(*b).ok_or_else(overflow)?),
             (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
-            (Value::Duration(a), Value::Duration(b)) => Value::Duration(a.checked_add(*b).ok_or_else(overflow)?),
+            (Value::Duration(a), Value::Duration(b)) => {
+                Value::Duration(a.checked_add(*b).ok_or_else(overflow)?)
+            }
             _ => return Err(Failure::NoSuchOverload),
         })
     })
@@ -108,9 +141,11 @@ fn sum(list: &List) -> Evaluated {
 
 fn extreme(list: &List, function: &str) -> Evaluated {
     let wanted = if function == "min" { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater };
-    let best = list.items.iter().cloned().reduce(|best, item| {
-        if compare(&item, &best) == Some(wanted) { item } else { best }
-    });
+    let best = list
+        .items
+        .iter()
+        .cloned()
+        .reduce(|best, item| if compare(&item, &best) == Some(wanted) { item } else { best });
     best.ok_or_else(|| Failure::error(format!("{function} called on empty list")))
 }
 
@@ -118,12 +153,14 @@ fn language(function: &str, values: &[Value]) -> Option<Evaluated> {
     Some(match (function, values) {
         ("type", [value]) => Ok(Value::Type(value.type_name().into())),
         ("dyn", [value]) => Ok(value.clone()),
-        ("startsWith", [Value::String(text), Value::String(part)]) => Ok(Value::Bool(text.starts_with(&**part))),
+        ("startsWith", [Value::String(text), Value::String(part)]) => {
+            Ok(Value::Bool(text.starts_with(&**part)))
+        }
         ("endsWith", [Value::String(text), Value::String(part)]) => Ok(Value::Bool(text.ends_with(&**part))),
         ("contains", [Value::String(text), Value::String(part)]) => Ok(Value::Bool(text.contains(&**part))),
         ("matches", [Value::String(text), Value::String(pattern)]) => match value::regex(pattern) {
             Ok(regex) => Ok(Value::Bool(regex.is_match(text))),
-            Err(error) => Err(Failure::error(format!("error parsing regexp: {error}"))),
+            Err(error) => Err(texts::not_a_regex(&error)),
         },
         ("optional.none", []) => Ok(Value::Optional(None)),
         ("optional.of", [value]) => Ok(Value::some(value.clone())),
@@ -139,7 +176,7 @@ fn language(function: &str, values: &[Value]) -> Option<Evaluated> {
         ("orValue", [Value::Optional(Some(inner)), _]) => Ok((**inner).clone()),
         ("orValue", [Value::Optional(None), default]) => Ok(default.clone()),
         ("bool" | "int" | "uint" | "double" | "string" | "bytes" | "duration" | "timestamp", [value]) => {
-            return super::convert::convert(function, value);
+            super::convert::convert(function, value)
         }
         _ => return None,
     })
@@ -163,14 +200,16 @@ fn part_of_duration(function: &str, length: SignedDuration) -> i64 {
         "getHours" => length.as_secs() / 3600,
         "getMinutes" => length.as_secs() / 60,
         "getSeconds" => length.as_secs(),
-        _ => i64::from(length.subsec_millis()),
+        _ => i64::try_from(length.as_millis()).unwrap_or(i64::MAX),
     }
 }
 
 fn part_of_moment(function: &str, moment: Timestamp, zone: Option<&Value>) -> Evaluated {
     let zone = match zone {
         None => TimeZone::UTC,
-        Some(Value::String(name)) => time_zone(name).ok_or_else(|| Failure::error(format!("unknown time zone {name}")))?,
+        Some(Value::String(name)) => {
+            time_zone(name).ok_or_else(|| Failure::error(format!("unknown time zone {name}")))?
+        }
         Some(_) => return Err(Failure::NoSuchOverload),
     };
     let local: Zoned = moment.to_zoned(zone);
@@ -200,41 +239,4 @@ fn time_zone(name: &str) -> Option<TimeZone> {
     let minutes: i32 = minutes.parse().ok()?;
     let seconds = hours.checked_mul(3600)?.checked_add(minutes.checked_mul(60)?)?;
     Offset::from_seconds(if negative { -seconds } else { seconds }).ok().map(TimeZone::fixed)
-}
-
-static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
-
-/// Calls a function of kube-cel: its arguments become variables that no text can name.
-fn delegate(function: &str, values: Vec<Value>, member: bool) -> Evaluated {
-    let mut scope = FUNCTIONS.new_inner_scope();
-    let mut idents = Vec::with_capacity(values.len());
-    for (index, value) in values.into_iter().enumerate() {
-        let name = format!("@{index}");
-        scope.add_variable_from_value(name.as_str(), foreign::from(value)?);
-        idents.push(IdedExpr { id: 0, expr: Expr::Ident(name) });
-    }
-    let mut idents = idents.into_iter();
-    // Functions with dotted names are found by the name of a target that is never looked at.
-    let (target, name) = match function.rsplit_once('.') {
-        Some((prefix, name)) => (Some(IdedExpr { id: 0, expr: Expr::Ident(prefix.to_owned()) }), name),
-        None if member => (idents.next(), function),
-        None => (None, function),
-    };
-    let call = CallExpr { func_name: name.to_owned(), target: target.map(Box::new), args: idents.collect() };
-    let result = Foreign::resolve(&IdedExpr { id: 0, expr: Expr::Call(call) }, &scope);
-    result.map(foreign::into).map_err(|error| failure(function, error))
-}
-
-fn failure(function: &str, error: ExecutionError) -> Failure {
-    match error {
-        ExecutionError::FunctionError { .. } if function == "quantity" => Failure::error(
-            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-        ),
-        ExecutionError::FunctionError { message, .. } => Failure::Error(message),
-        ExecutionError::NoSuchOverload
-        | ExecutionError::UnexpectedType { .. }
-        | ExecutionError::UnsupportedTargetType { .. }
-        | ExecutionError::NotSupportedAsMethod { .. } => Failure::NoSuchOverload,
-        other => Failure::Error(other.to_string()),
-    }
 }

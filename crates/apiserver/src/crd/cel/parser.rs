@@ -4,16 +4,34 @@ use super::lexer::{Token, TokenKind, tokens};
 use super::macros;
 use super::syntax::{Expr, Fault, Kind, Literal};
 
-/// The same limits as in Kubernetes.
+/// The same limit as in Kubernetes.
 const MOST_CHARACTERS: usize = 100_000;
+/// How deep an expression may be, and how deep brackets may be in it: the stack must hold it. Kubernetes allows 250 of
+/// both.
 const DEEPEST: usize = 250;
+const NESTED: usize = 100;
 /// Macros that copy what they are called on could make a short text long.
 const MOST_PARTS: usize = 100_000;
 
 /// Words that may become part of the language.
 const RESERVED: &[&str] = &[
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Reads an expression; its parts are numbered from 0, and so many are there.
@@ -23,7 +41,8 @@ const RESERVED: &[&str] = &[
 pub(super) fn parse(source: &str) -> Result<(Expr, usize), Vec<Fault>> {
     let size = source.chars().count();
     if size > MOST_CHARACTERS {
-        let message = format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
+        let message =
+            format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
         return Err(vec![Fault { at: 0, message }]);
     }
     let (tokens, mut faults) = tokens(source);
@@ -60,7 +79,9 @@ impl Parser {
             Kind::Call { target, args, .. } => highest(args.iter().chain(target.as_deref())),
             Kind::List { items, .. } => highest(items.iter()),
             Kind::Map(entries) => highest(entries.iter().flat_map(|(key, value, _)| [key, value])),
-            Kind::Loop(inner) => highest([&inner.range, &inner.init, &inner.condition, &inner.step, &inner.result].into_iter()),
+            Kind::Loop(inner) => {
+                highest([&inner.range, &inner.init, &inner.condition, &inner.step, &inner.result].into_iter())
+            }
         };
         if below >= DEEPEST {
             return Err(Fault { at, message: format!("expression recursion limit exceeded: {DEEPEST}") });
@@ -129,8 +150,8 @@ impl Parser {
 
     /// Recursion ends before the stack does.
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
-        if self.depth >= DEEPEST {
-            let message = format!("expression recursion limit exceeded: {DEEPEST}");
+        if self.depth >= NESTED {
+            let message = format!("expression recursion limit exceeded: {NESTED}");
             return Err(Fault { at: self.at(), message });
         }
         self.depth += 1;
@@ -244,7 +265,8 @@ impl Parser {
                     let args = self.args(")")?;
                     expr = macros::member(self, open, expr, name, args)?;
                 } else {
-                    expr = self.make(at, Kind::Select { operand: Box::new(expr), field: name, test: false })?;
+                    expr =
+                        self.make(at, Kind::Select { operand: Box::new(expr), field: name, test: false })?;
                 }
             } else if let Some((at, _)) = self.sign(&["["]) {
                 let optional = self.sign(&["?"]).is_some();

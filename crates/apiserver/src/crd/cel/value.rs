@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -10,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
 use super::declared::{Declared, Shape};
+use super::library::{Semver, Url};
 use super::types::Type;
 
 /// A value. Copies are cheap.
@@ -29,8 +31,15 @@ pub(super) enum Value {
     Optional(Option<Arc<Value>>),
     /// A type, by its name.
     Type(Arc<str>),
-    /// A value of a library.
-    Opaque(kube_cel::cel::Value),
+    /// An amount, in billionths.
+    Quantity(i128),
+    Ip(IpAddr),
+    /// A network: an address in it, and how many of its bits are those of all in it.
+    Cidr(IpAddr, u8),
+    Url(Arc<Url>),
+    Semver(Arc<Semver>),
+    /// A named format.
+    Format(&'static str),
 }
 
 /// A list, and what makes two of its kind equal.
@@ -64,7 +73,9 @@ impl Key {
             Value::Bool(flag) => Key::Bool(*flag),
             Value::Int(number) => Key::Number(i128::from(*number)),
             Value::Uint(number) => Key::Number(i128::from(*number)),
-            Value::Double(number) if number.fract() == 0.0 && number.abs() < 1e18 => Key::Number(*number as i128),
+            Value::Double(number) if number.fract() == 0.0 && number.abs() < 1e18 => {
+                Key::Number(*number as i128)
+            }
             Value::String(text) => Key::String(Arc::clone(text)),
             _ => return None,
         })
@@ -111,8 +122,12 @@ impl Value {
             Value::Map(_) => "map".to_owned(),
             Value::Optional(_) => "optional_type".to_owned(),
             Value::Type(_) => "type".to_owned(),
-            Value::Opaque(kube_cel::cel::Value::Opaque(inner)) => inner.runtime_type_name().to_owned(),
-            Value::Opaque(_) => "dyn".to_owned(),
+            Value::Quantity(_) => "kubernetes.Quantity".to_owned(),
+            Value::Ip(_) => "net.IP".to_owned(),
+            Value::Cidr(..) => "net.CIDR".to_owned(),
+            Value::Url(_) => "kubernetes.URL".to_owned(),
+            Value::Semver(_) => "kubernetes.Semver".to_owned(),
+            Value::Format(_) => "kubernetes.NamedFormat".to_owned(),
         }
     }
 
@@ -144,7 +159,9 @@ impl Value {
             (Json::Object(fields), Shape::Map(inner)) => {
                 let schema = schema.get("additionalProperties").unwrap_or(&Json::Null);
                 let entries = fields.iter();
-                let entries = entries.map(|(name, value)| (Key::String(name.as_str().into()), Value::of(value, inner, schema)));
+                let entries = entries.map(|(name, value)| {
+                    (Key::String(name.as_str().into()), Value::of(value, inner, schema))
+                });
                 Value::Map(Arc::new(entries.collect()))
             }
             (Json::Array(items), Shape::List(inner)) => {
@@ -162,7 +179,8 @@ fn sort(schema: &Json) -> Sort {
     match schema.get("x-kubernetes-list-type").and_then(Json::as_str) {
         Some("set") => Sort::Set,
         Some("map") => {
-            let keys = schema.get("x-kubernetes-list-map-keys").and_then(Json::as_array).into_iter().flatten();
+            let keys =
+                schema.get("x-kubernetes-list-map-keys").and_then(Json::as_array).into_iter().flatten();
             Sort::ByKeys(keys.filter_map(Json::as_str).filter_map(super::declared::escape).collect())
         }
         _ => Sort::Plain,
@@ -181,7 +199,9 @@ fn scalar(json: &Json, kind: &Type) -> Value {
             Ok(bytes) => Value::Bytes(bytes.into()),
             Err(_) => Value::text(text),
         },
-        (Json::String(text), Type::Duration) => duration(text).map_or_else(|| Value::text(text), Value::Duration),
+        (Json::String(text), Type::Duration) => {
+            duration(text).map_or_else(|| Value::text(text), Value::Duration)
+        }
         (Json::String(text), Type::Timestamp) => {
             let moment = timestamp(text).or_else(|| timestamp(&format!("{text}T00:00:00Z")));
             moment.map_or_else(|| Value::text(text), Value::Timestamp)
@@ -202,7 +222,8 @@ fn plain(json: &Json) -> Value {
         Json::String(text) => Value::text(text),
         Json::Array(items) => Value::list(items.iter().map(plain).collect()),
         Json::Object(fields) => {
-            let entries = fields.iter().map(|(name, value)| (Key::String(name.as_str().into()), plain(value)));
+            let entries =
+                fields.iter().map(|(name, value)| (Key::String(name.as_str().into()), plain(value)));
             Value::Map(Arc::new(entries.collect()))
         }
     }
@@ -255,7 +276,9 @@ pub(super) fn duration(text: &str) -> Option<SignedDuration> {
         let digits = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<i128>().ok() };
         let fraction = fraction.get(..fraction.len().min(18))?;
         let scale = 10_i128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-        nanos = nanos.checked_add(digits(whole)?.checked_mul(unit)?)?.checked_add(digits(fraction)? * unit / scale)?;
+        nanos = nanos
+            .checked_add(digits(whole)?.checked_mul(unit)?)?
+            .checked_add(digits(fraction)? * unit / scale)?;
         rest = &after[name.len()..];
     }
     let nanos = i64::try_from(if negative { -nanos } else { nanos }).ok()?;
@@ -279,7 +302,12 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
         (Value::Map(a), Value::Map(b)) => {
             a.len() == b.len() && a.iter().zip(b.iter()).all(|((k, v), (l, w))| k == l && equal(v, w))
         }
-        (Value::Opaque(a), Value::Opaque(b)) => a == b,
+        (Value::Quantity(a), Value::Quantity(b)) => a == b,
+        (Value::Ip(a), Value::Ip(b)) => a == b,
+        (Value::Cidr(a, m), Value::Cidr(b, n)) => a == b && m == n,
+        (Value::Url(a), Value::Url(b)) => a == b,
+        (Value::Semver(a), Value::Semver(b)) => a.order(b).is_eq(),
+        (Value::Format(a), Value::Format(b)) => a == b,
         (a, b) => compare(a, b) == Some(Ordering::Equal),
     }
 }
@@ -292,7 +320,9 @@ fn equal_lists(left: &List, right: &List) -> bool {
     match &left.sort {
         Sort::Plain => a.iter().zip(b.iter()).all(|(a, b)| equal(a, b)),
         Sort::Set => a.iter().all(|item| b.iter().any(|other| equal(item, other))),
-        Sort::ByKeys(keys) => a.iter().all(|item| b.iter().any(|other| same_keys(item, other, keys) && equal(item, other))),
+        Sort::ByKeys(keys) => {
+            a.iter().all(|item| b.iter().any(|other| same_keys(item, other, keys) && equal(item, other)))
+        }
     }
 }
 

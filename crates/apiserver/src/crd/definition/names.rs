@@ -3,15 +3,22 @@
 use bowline_merge::FieldError;
 use serde_json::Value;
 
-use super::labels::{label_fault, subdomain_fault};
 use super::text;
+use crate::metadata::names::{label_1035, subdomain};
+
+/// What is wrong with a label, in one text.
+pub(super) fn label_fault(label: &str) -> Option<String> {
+    Some(label_1035(label).join(",")).filter(|faults| !faults.is_empty())
+}
 
 pub(super) fn group(group: &str, errors: &mut Vec<FieldError>) {
     const AT: &str = "spec.group";
     if group.is_empty() {
         errors.push(FieldError::required(AT, ""));
-    } else if let Some(fault) = subdomain_fault(group) {
-        errors.push(FieldError::invalid(AT, group, fault));
+    } else if let faults = subdomain(group)
+        && !faults.is_empty()
+    {
+        errors.push(FieldError::invalid(AT, group, faults.join(",")));
     } else if !group.contains('.') {
         errors.push(FieldError::invalid(AT, group, "should be a domain with at least one dot"));
     }

@@ -157,9 +157,7 @@ fn type_check(path: &FieldPath<'_>, node: &Node, value: &Value) -> Verdict {
         Value::String(_) | Value::Array(_) if !numeric && !scalar::format_of(node).is_empty() => true,
         Value::Number(number) if number.is_i64() => wanted.starts_with("integer") || wanted == "number",
         Value::Number(number) => {
-            // Beyond that a float no longer tells one integer from the next.
-            let exact = |float: f64| float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_991.0;
-            let whole = number.as_f64().is_some_and(exact);
+            let whole = number.as_f64().is_some_and(scalar::is_whole);
             wanted == "number" || (whole && wanted.starts_with("integer"))
         }
         _ => wanted.split(',').any(|wanted| wanted == found),
@@ -185,9 +183,7 @@ fn type_check(path: &FieldPath<'_>, node: &Node, value: &Value) -> Verdict {
 fn enumeration(path: &FieldPath<'_>, node: &Node, value: &Value) -> Verdict {
     let mut verdict = Verdict::default();
     let allowed = &node.enumeration;
-    if !allowed.is_empty()
-        && !allowed.iter().any(|allowed| !allowed.is_null() && crate::value::equal(allowed, value))
-    {
+    if !allowed.is_empty() && !allowed.iter().any(|allowed| is_allowed(allowed, value)) {
         let text = |value: &Value| value.as_str().map_or_else(|| go::json(value), ToOwned::to_owned);
         let texts: Vec<_> = allowed.iter().map(text).collect();
         let texts: Vec<_> = texts.iter().map(String::as_str).collect();
@@ -198,6 +194,22 @@ fn enumeration(path: &FieldPath<'_>, node: &Node, value: &Value) -> Verdict {
         verdict.add(Failure::worded(error, message));
     }
     verdict
+}
+
+/// Go converts the value to the type of what is allowed: a float loses its fraction, and an integer becomes the
+/// character of that number.
+fn is_allowed(allowed: &Value, value: &Value) -> bool {
+    match (allowed, value) {
+        (Value::Null, _) => false,
+        (Value::Number(allowed), Value::Number(value)) if allowed.is_i64() && !value.is_i64() => {
+            value.as_f64().map(|float| float as i64) == allowed.as_i64()
+        }
+        (Value::String(allowed), Value::Number(value)) => {
+            let character = value.as_u64().and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
+            character.is_some_and(|character| allowed.chars().eq([character]))
+        }
+        (allowed, value) => crate::value::equal(allowed, value),
+    }
 }
 
 fn list(path: &FieldPath<'_>, node: &Node, items: &[Value], old: Old<'_>) -> Verdict {

@@ -9,6 +9,14 @@ use crate::path::FieldPath;
 use crate::schema::formats;
 use crate::schema::node::{Bounds, Node};
 
+/// A float is an integer, or a little more than one: binary fractions do not divide evenly. Beyond 2⁵³ it no longer
+/// tells one integer from the next, and is none.
+pub(super) fn is_whole(float: f64) -> bool {
+    let whole = float.trunc();
+    let close = whole != 0.0 && (float - whole).abs() / (float.abs() + whole.abs()) < 1e-9;
+    float.abs() <= 9_007_199_254_740_991.0 && (float == whole || close)
+}
+
 /// The format that counts: one that Kubernetes does not know is none.
 pub(super) fn format_of(node: &Node) -> &str {
     if formats::is_known(&node.format) { &node.format } else { "" }
@@ -56,27 +64,36 @@ pub(super) fn number(path: &FieldPath<'_>, bounds: Option<&Bounds>, number: &Num
     let mut verdict = Verdict::default();
     verdict.count();
     let Some(bounds) = bounds else { return verdict };
-    let mut find = |what: String| {
+    let find = |verdict: &mut Verdict, what: String| {
         verdict.add(Failure::invalid(path, Some(Value::Number(number.clone())), &what));
     };
     let compared = Compared::new(number);
-    if let Some(factor) = bounds.multiple_of
-        && !compared.is_multiple_of(factor)
-    {
-        find(format!("should be a multiple of {}", compared.show(factor)));
+    match bounds.multiple_of {
+        // An integer sees a fraction as nothing, of which there are no multiples.
+        Some(factor) if compared.limit(factor) <= 0.0 => {
+            let shown = compared.show(factor);
+            let what =
+                format!("factor MultipleOf declared for {} must be positive: {shown}", path.relative());
+            let error = FieldError::invalid(path.relative(), compared.limit(factor), what.clone());
+            verdict.add(Failure::worded(error, what));
+        }
+        Some(factor) if !compared.is_multiple_of(factor) => {
+            find(&mut verdict, format!("should be a multiple of {}", compared.show(factor)));
+        }
+        _ => {}
     }
     if let Some(least) = bounds.minimum {
         let order = compared.order(least);
         if order.is_lt() || (bounds.exclusive_minimum && order.is_eq()) {
             let or_equal = if bounds.exclusive_minimum { "" } else { " or equal to" };
-            find(format!("should be greater than{or_equal} {}", compared.show(least)));
+            find(&mut verdict, format!("should be greater than{or_equal} {}", compared.show(least)));
         }
     }
     if let Some(most) = bounds.maximum {
         let order = compared.order(most);
         if order.is_gt() || (bounds.exclusive_maximum && order.is_eq()) {
             let or_equal = if bounds.exclusive_maximum { "" } else { " or equal to" };
-            find(format!("should be less than{or_equal} {}", compared.show(most)));
+            find(&mut verdict, format!("should be less than{or_equal} {}", compared.show(most)));
         }
     }
     verdict
@@ -103,6 +120,14 @@ impl Compared {
         }
     }
 
+    /// The limit as it is seen.
+    fn limit(&self, limit: f64) -> f64 {
+        match self {
+            Compared::Whole(_) => limit.trunc(),
+            Compared::Float(_) => limit,
+        }
+    }
+
     fn show(&self, limit: f64) -> String {
         match self {
             Compared::Whole(_) => (limit as i64).to_string(),
@@ -118,8 +143,7 @@ impl Compared {
             }
             Compared::Float(float) => {
                 let times = if factor < 1.0 { 1.0 / factor * float } else { float / factor };
-                // Binary fractions do not divide evenly.
-                factor > 0.0 && (times - times.round()).abs() < 1e-9 * times.abs().max(1.0)
+                factor > 0.0 && is_whole(times)
             }
         }
     }

@@ -7,7 +7,7 @@ pub(in crate::kernel) const EXPECTED: &[Expected] = &[
     expect(
         super::COLLECTOR.name,
         "objects=3,deletes=1,writes=1,held=1,restarts=0,refusals=0",
-        (263_041, 729_861, 16),
+        (217_969, 592_164, 16),
         COLLECTOR,
     ),
     // Fewer objects, and what takes longer: a second deletion in another way, a new owner for what lost one, and
@@ -15,13 +15,13 @@ pub(in crate::kernel) const EXPECTED: &[Expected] = &[
     expect(
         super::COLLECTOR.name,
         "objects=2,deletes=2,writes=2,held=1,restarts=0,refusals=1",
-        (84_639, 359_360, 18),
+        (82_194, 337_268, 18),
         COLLECTOR,
     ),
     expect(
         super::NAMESPACES.name,
         "contents=2,deletes=2,writes=2,held=1,restarts=1,refusals=0",
-        (107_800, 447_219, 16),
+        (105_774, 424_368, 16),
         NAMESPACES,
     ),
 ];

@@ -216,7 +216,8 @@ impl State {
         (0..CAPACITY as u8).filter(|slot| self.cell(*slot).is(Cell::THERE))
     }
 
-    /// The kernel's objects, agenda included.
+    /// The kernel's objects, agenda included. What is on it without being due is taken off by that, as early as a
+    /// server could: nothing may rest on its being there.
     pub(super) fn head(&self, place: impl Fn(u8) -> Place + Copy) -> Head<Thing> {
         let at = |slot| (place(slot), uid(slot, self.cell(slot)));
         let objects = self.there().map(|slot| Arc::new(self.cell(slot).thing(place(slot), at)));
