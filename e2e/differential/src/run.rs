@@ -52,11 +52,14 @@ pub fn run(script: &Script, client: &Client) -> Result<Transcript, Error> {
     for (index, step) in script.steps.iter().enumerate() {
         let once = [String::new()];
         let each = if step.each.is_empty() { &once[..] } else { &step.each };
-        for each in each {
+        for (turn, each) in each.iter().enumerate() {
+            // Like 12, or 12.3: the third of those that step 12 is done for.
+            let turn = if step.each.is_empty() { String::new() } else { format!(".{}", turn + 1) };
+            let number = format!("{}{turn}", index + 1);
             session.vars.set("each", each.clone());
             session.vars.set("filler", "x".repeat(step.filler));
-            session.step(index + 1, step).map_err(|what| {
-                let place = format!("{}, step {}", script.name, index + 1);
+            session.step(&number, step).map_err(|what| {
+                let place = format!("{}, step {number}", script.name);
                 Error::Wrong { place, what }
             })?;
         }
@@ -74,7 +77,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     /// An error is one of the script.
-    fn step(&mut self, number: usize, step: &Step) -> Result<(), String> {
+    fn step(&mut self, number: &str, step: &Step) -> Result<(), String> {
         self.normal.begin(self.answers.len() + 1);
         let (request, said) = if let Some(request) = &step.request {
             let request = self.vars.fill(request)?;
