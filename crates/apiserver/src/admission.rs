@@ -34,6 +34,10 @@ enum Rules<'a> {
 }
 
 impl Rules<'_> {
+    fn are_built_in(&self) -> bool {
+        matches!(self, Rules::BuiltIn)
+    }
+
     fn of(kind: &Kind) -> Rules<'_> {
         match &kind.custom {
             Some(custom) => Rules::Custom(custom),
@@ -82,6 +86,11 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
         let why = "create not allowed while custom resource definition is terminating";
         return Err(Status::forbidden(kind, text(&object, "name"), why));
     }
+    match Rules::of(kind) {
+        Rules::BuiltIn => builtin::default(kind, &mut object),
+        Rules::Definition => crd::definition::default(&mut object),
+        Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
+    }
     metadata::prepare_create(kind, &mut object, &write.namespace, write.now)?;
     if kind.counting != Counting::Nothing
         && let Some(Value::Object(metadata)) = object.get_mut("metadata")
@@ -89,11 +98,6 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
         metadata.insert("generation".into(), 1.into());
     }
     let mut warnings = Vec::new();
-    match Rules::of(kind) {
-        Rules::BuiltIn => builtin::default(kind, &mut object),
-        Rules::Definition => crd::definition::default(&mut object),
-        Rules::Custom(custom) => edit(&mut object, |object| custom.default(object)),
-    }
     if !applied {
         track(write, None, &mut object);
     }
@@ -101,7 +105,6 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     match Rules::of(kind) {
         Rules::BuiltIn => {
             builtin::prepare_create(kind, &mut object, &neighbours(write), write.now)?;
-            assign_addresses(write, &mut object, None)?;
             check_roles(write, &object, None)?;
         }
         Rules::Definition => {
@@ -121,6 +124,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     let mut errors = builtin::validate_create(kind, &object);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    assign_addresses(write, &mut object, None)?;
     warnings.extend(warn_custom(kind, &object, None));
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
@@ -148,11 +152,11 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     let subresource = write.part.subresource();
     match Rules::of(kind) {
         Rules::BuiltIn => {
-            builtin::prepare_update(kind, &mut object, old, subresource, write.now);
+            // Whoever says something owns it, whatever the server makes of it.
             if !applied {
                 track(write, Some(old), &mut object);
             }
-            assign_addresses(write, &mut object, Some(old))?;
+            builtin::prepare_update(kind, &mut object, old, subresource, write.now);
             check_roles(write, &object, Some(old))?;
         }
         Rules::Definition => {
@@ -184,6 +188,7 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     let mut errors = builtin::validate_update(kind, &object, old, subresource);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    assign_addresses(write, &mut object, Some(old))?;
     warnings.extend(warn_custom(kind, &object, Some(old)));
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
@@ -277,6 +282,7 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
+        Part::Status if Rules::of(kind).are_built_in() => FieldSet::of(builtin::not_status(kind)),
         Part::Status => FieldSet::of(&[
             "spec",
             "metadata.labels",

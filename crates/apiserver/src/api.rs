@@ -7,7 +7,8 @@ use bowline_kernel::{Change, Expect, Object, Request};
 use tokio::sync::{Semaphore, watch};
 
 use crate::auth::Auth;
-use crate::auth::bootstrap::{self, Action};
+use crate::auth::bootstrap::own::{self, Itself};
+use crate::auth::bootstrap::{self, Action, Due};
 use crate::auth::pki::PkiError;
 use crate::auth::tokens::Tokens;
 use crate::builtin::Addresses;
@@ -21,6 +22,7 @@ use crate::kinds::{Kind, Kinds};
 use crate::metrics::Metrics;
 use crate::status::Status;
 use crate::store::Directory;
+use crate::time::Moment;
 use crate::verbs::Write;
 
 /// Requests that are under way at once, watches aside.
@@ -112,8 +114,16 @@ impl Api {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub async fn bootstrap(self: &Arc<Api>) -> Result<(), Status> {
+    pub async fn bootstrap(self: &Arc<Api>, authority: &str, port: u16) -> Result<(), Status> {
+        // The second needs the namespaces of the first.
         let due = bootstrap::due(&self.hub.view());
+        self.write(due).await?;
+        let address = self.addresses.first().to_string();
+        let due = own::due(&self.hub.view(), &Itself { authority, address, port, now: Moment::now() });
+        self.write(due).await
+    }
+
+    async fn write(self: &Arc<Api>, due: Vec<Due>) -> Result<(), Status> {
         let mut requests = Vec::with_capacity(due.len());
         for due in due {
             match due.action {
@@ -130,7 +140,7 @@ impl Api {
                         expect: Expect::anything(),
                         propagation: None,
                         grace_s: 0,
-                        at: crate::time::Moment::now(),
+                        at: Moment::now(),
                     });
                     requests.push(Request::Create(self.made(&due.key, object)?));
                 }

@@ -47,6 +47,8 @@ struct Front {
     busy: bool,
     /// The last batch could not be written. What nobody waits for can wait too.
     tired: bool,
+    /// The last batch went without chores.
+    postponed: bool,
     stopping: bool,
 }
 
@@ -79,6 +81,7 @@ impl Hub {
             batch: Batch::default(),
             busy: false,
             tired: false,
+            postponed: false,
             stopping: false,
         };
         Hub {
@@ -172,10 +175,20 @@ impl Hub {
             };
             match self.perform(request).await {
                 Err(Failure::Refused(refusal)) if was_overtaken(&refusal, current.is_some()) => {}
-                done => return done,
+                done => return done.map(|answer| at_version_of(current.as_deref(), answer)),
             }
         }
         self.perform(Request::Apply(key.clone(), document::Change(edit))).await
+    }
+
+    /// What would be answered to a request; nothing changes.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn consider(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+        let outcome = self.front().head.consider(request);
+        self.settle().await?;
+        outcome.map_err(Failure::Refused)
     }
 
     /// Waits until all that is decided now is durable.
@@ -206,6 +219,14 @@ impl Hub {
 
     fn front(&self) -> MutexGuard<'_, Front> {
         self.front.lock().expect("the rules of the kernel do not panic")
+    }
+}
+
+/// What goes by its last change is answered at the version that it had: there is none after it.
+fn at_version_of(current: Option<&Document>, answer: Answer<Document>) -> Answer<Document> {
+    match (current, answer) {
+        (Some(current), Answer::Removed(last)) => Answer::Removed(Arc::new(last.at(current.meta().version))),
+        (_, answer) => answer,
     }
 }
 

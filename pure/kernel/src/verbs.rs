@@ -9,26 +9,25 @@ use crate::request::{Answer, Change, Expect, ExpectOf, Outcome, Propagation, Ref
 impl<O: Object> Head<O> {
     /// Performs a request: what is answered, and the change if there is one.
     pub fn perform(&mut self, request: Request<O>) -> (Outcome<O>, Option<Change<O>>) {
-        let decided = match request {
+        let decided = self.decide(request);
+        if let Ok(Step::To(change)) = &decided {
+            self.make(change);
+        }
+        answer(decided)
+    }
+
+    /// What would be answered to a request; nothing changes.
+    pub fn consider(&self, request: Request<O>) -> Outcome<O> {
+        answer(self.decide(request)).0
+    }
+
+    fn decide(&self, request: Request<O>) -> Decided<O> {
+        match request {
             Request::Create(object) => self.create(object),
             Request::Replace(object, expect) => self.replace(object, &expect),
             Request::Apply(key, change) => self.apply(&key, &change),
             Request::Delete { key, expect, propagation, grace_s, at } => {
                 self.delete(&key, &expect, propagation, Deletion { at, grace_s })
-            }
-        };
-        match decided {
-            Err(refusal) => (Err(refusal), None),
-            Ok(Step::Nothing(object)) => (Ok(Answer::Unchanged(object)), None),
-            Ok(Step::To(change)) => {
-                self.make(&change);
-                let after = Arc::clone(&change.after);
-                let answer = match (&change.before, change.removed) {
-                    (_, true) => Answer::Removed(after),
-                    (None, false) => Answer::Created(after),
-                    (Some(_), false) => Answer::Changed(after),
-                };
-                (Ok(answer), Some(change))
             }
         }
     }
@@ -161,6 +160,22 @@ type Decided<O> = Result<Step<O>, RefusalOf<O>>;
 enum Step<O: Object> {
     Nothing(Arc<O>),
     To(Change<O>),
+}
+
+fn answer<O: Object>(decided: Decided<O>) -> (Outcome<O>, Option<Change<O>>) {
+    match decided {
+        Err(refusal) => (Err(refusal), None),
+        Ok(Step::Nothing(object)) => (Ok(Answer::Unchanged(object)), None),
+        Ok(Step::To(change)) => {
+            let after = Arc::clone(&change.after);
+            let answer = match (&change.before, change.removed) {
+                (_, true) => Answer::Removed(after),
+                (None, false) => Answer::Created(after),
+                (Some(_), false) => Answer::Changed(after),
+            };
+            (Ok(answer), Some(change))
+        }
+    }
 }
 
 /// Who has to agree once the object is deleted like this: at most one of the collector's finalizers.

@@ -1,5 +1,7 @@
 //! What a fresh server has: namespaces, priority classes, and the default roles, which are kept complete.
 
+pub mod own;
+
 use bowline_kernel::View;
 use serde_json::{Map, Value, json};
 

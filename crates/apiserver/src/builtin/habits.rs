@@ -1,10 +1,13 @@
 //! How the real server treats each kind beyond what its objects say.
 
-use bowline_kernel::Propagation;
+use std::sync::Arc;
+
+use bowline_kernel::{Object, Propagation};
 use serde_json::Value;
 
 use crate::document::Document;
 use crate::kinds::Kind;
+use crate::time::Moment;
 
 /// Kinds that are made by a PUT if they are not there.
 const CREATED_BY_UPDATE: &[(&str, &str)] = &[
@@ -56,6 +59,16 @@ const SHOWN_WHEN_DELETED: &[(&str, &str)] = &[
     ("storage.k8s.io", "VolumeAttributesClass"),
 ];
 
+/// What a write of the status leaves alone, whatever it says of it: nobody comes to own it by that.
+pub fn not_status(kind: &Kind) -> &'static [&'static str] {
+    match (&*kind.group, &*kind.kind) {
+        ("", "Pod") => &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
+        ("apps", "Deployment") => &["spec", "metadata.labels"],
+        ("storage.k8s.io", "VolumeAttachment") => &["spec", "metadata"],
+        _ => &["spec"],
+    }
+}
+
 fn is_in(kind: &Kind, table: &[(&str, &str)]) -> bool {
     kind.custom.is_none() && table.contains(&(&*kind.group, &*kind.kind))
 }
@@ -102,4 +115,20 @@ pub fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
         None => 0,
     };
     asked.unwrap_or_else(said)
+}
+
+/// An object that is gone as its deletion is answered: who runs it is told to end it, though there is no time left.
+pub fn told_to_end(kind: &Kind, document: Arc<Document>, now: Moment) -> Arc<Document> {
+    if !is_in(kind, &[("", "Pod")]) || document.meta().deletion.is_some() {
+        return document;
+    }
+    let mut json = document.json();
+    if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
+        metadata.insert("deletionTimestamp".into(), now.to_string().into());
+        metadata.insert("deletionGracePeriodSeconds".into(), 0.into());
+        if let Some(generation) = document.meta().generation {
+            metadata.insert("generation".into(), (generation + 1).into());
+        }
+    }
+    Arc::new(document.rewritten(&json))
 }

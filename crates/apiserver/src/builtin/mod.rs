@@ -31,7 +31,10 @@ use crate::time::Moment;
 
 pub use addresses::{Addresses, Held};
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
-pub use habits::{creates_on_update, default_propagation, grace_s, shows_deleted, updates_unconditionally};
+pub use habits::{
+    creates_on_update, default_propagation, grace_s, not_status, shows_deleted, told_to_end,
+    updates_unconditionally,
+};
 pub use parts::{bind, evict, scale, with_scale};
 pub use shape::Mistyped;
 

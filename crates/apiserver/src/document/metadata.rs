@@ -100,7 +100,10 @@ pub(super) fn edit(json: &mut Json, key: &Key, old: &MetaOf<Document>, new: &Met
         }
         Some(deletion) => {
             metadata.insert("deletionTimestamp".into(), deletion.at.to_string().into());
-            metadata.insert("deletionGracePeriodSeconds".into(), deletion.grace_s.into());
+            // Namespaces are never given any time.
+            if key.resource != *NAMESPACES {
+                metadata.insert("deletionGracePeriodSeconds".into(), deletion.grace_s.into());
+            }
         }
     }
     if old.finalizers != new.finalizers {
@@ -126,9 +129,36 @@ fn name(finalizer: &DocumentFinalizer) -> Option<&str> {
 
 /// The kernel only ever takes owners away.
 fn edit_owners(metadata: &mut Map<String, Value>, owners: &[DocumentOwner]) {
-    let mut kept: Vec<_> = list(metadata, "ownerReferences").cloned().collect();
-    kept.retain(|reference| owners.iter().any(|owner| reference["uid"] == *owner.uid));
+    let is_kept = |reference: &Value| owners.iter().any(|owner| reference["uid"] == *owner.uid);
+    let (kept, lost): (Vec<_>, Vec<_>) =
+        list(metadata, "ownerReferences").cloned().partition(|reference| is_kept(reference));
+    for reference in &lost {
+        disown(metadata, &reference["uid"], kept.is_empty());
+    }
     put_list(metadata, "ownerReferences", kept);
+}
+
+/// Nobody manages a reference that is no longer there, and no list of references if it was the last.
+fn disown(metadata: &mut Map<String, Value>, uid: &Value, all: bool) {
+    const LIST: &str = "f:ownerReferences";
+    let key = format!("k:{}", json!({ "uid": uid }));
+    let managers = metadata.get_mut("managedFields").and_then(Value::as_array_mut);
+    for manager in managers.into_iter().flatten() {
+        let Some(Value::Object(fields)) = manager.get_mut("fieldsV1") else { continue };
+        let Some(Value::Object(of_metadata)) = fields.get_mut("f:metadata") else { continue };
+        if let Some(Value::Object(references)) = of_metadata.get_mut(LIST) {
+            references.remove(&key);
+            if all || references.is_empty() {
+                of_metadata.remove(LIST);
+            }
+        }
+        if of_metadata.is_empty() {
+            fields.remove("f:metadata");
+        }
+    }
+    if let Some(Value::Array(managers)) = metadata.get_mut("managedFields") {
+        managers.retain(|manager| manager["fieldsV1"].as_object().is_none_or(|fields| !fields.is_empty()));
+    }
 }
 
 fn put_list(metadata: &mut Map<String, Value>, name: &str, list: Vec<Value>) {

@@ -3,29 +3,43 @@
 use bowline_kernel::{collector, namespaces};
 
 use super::Front;
+use crate::key::Key;
 use crate::time::Moment;
 
 /// So many in one batch: others want to write too.
 const AT_ONCE: usize = 256;
 
-/// Does what is due, and says whether something may be left.
+/// Does what is due, and says whether something is left.
+///
+/// What comes of it waits for the next time. Whoever watches owners and what they own by two streams hears of the
+/// end of an owner first, and does not take it that something of an owner is missing.
 pub(super) fn run(front: &mut Front, now: Moment) -> bool {
-    for _ in 0..AT_ONCE {
-        let Some(key) = front.head.agenda().first().cloned() else { return false };
-        let request = front.head.get(&key).and_then(|object| {
-            namespaces::look(&front.head, object, &now).or_else(|| collector::look(&front.head, object, &now))
-        });
-        let Some(request) = request else {
-            front.head.settled(&key);
-            continue;
-        };
-        let (outcome, change) = front.head.perform(request);
-        if let Err(refusal) = outcome {
-            // It was decided on this very state. It comes back when something changes.
-            tracing::error!(?key, ?refusal, "a chore was refused");
-            front.head.settled(&key);
+    let due: Vec<_> = front.head.agenda().iter().take(AT_ONCE).cloned().collect();
+    let mut left = AT_ONCE;
+    for key in due {
+        while left > 0 && step(front, &key, now) {
+            left -= 1;
         }
-        front.batch.changes.extend(change);
+    }
+    !front.head.agenda().is_empty()
+}
+
+/// Does the next thing about an object, and says whether there was one.
+fn step(front: &mut Front, key: &Key, now: Moment) -> bool {
+    let request = front.head.get(key).and_then(|object| {
+        namespaces::look(&front.head, object, &now).or_else(|| collector::look(&front.head, object, &now))
+    });
+    let Some(request) = request else {
+        front.head.settled(key);
+        return false;
+    };
+    let (outcome, change) = front.head.perform(request);
+    front.batch.changes.extend(change);
+    if let Err(refusal) = outcome {
+        // It was decided on this very state. It comes back when something changes.
+        tracing::error!(?key, ?refusal, "a chore was refused");
+        front.head.settled(key);
+        return false;
     }
     true
 }

@@ -44,7 +44,9 @@ impl Hub {
         let mut front = self.front();
         front.busy = false;
         loop {
-            let more = !front.tired && chores::run(&mut front, Moment::now());
+            // What somebody waits for goes first; then it is the turn of the chores, and of what has come meanwhile.
+            front.postponed = !front.postponed && !front.batch.changes.is_empty();
+            let more = front.postponed || (!front.tired && chores::run(&mut front, Moment::now()));
             if !front.batch.changes.is_empty() || !front.batch.waiting.is_empty() {
                 front.busy = !front.batch.changes.is_empty();
                 return Some(std::mem::take(&mut front.batch));

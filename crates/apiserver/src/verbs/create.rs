@@ -11,6 +11,7 @@ use super::write::{Sent, Write};
 use crate::api::Api;
 use crate::body;
 use crate::hub::Failure;
+use crate::key::Key;
 use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
@@ -42,11 +43,12 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
         let name = document.key().name.to_string();
         if write.options.dry_run {
             if api.hub.ahead(document.key()).is_some() {
-                return Err(Status::already_exists(kind, &name));
+                return Err(exists(api, document.key(), Status::already_exists(kind, &name)));
             }
             warnings.extend(more);
             return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query, &warnings);
         }
+        let key = document.key().clone();
         match api.hub.perform(Request::Create(document)).await {
             Ok(answer) => {
                 warnings.extend(more);
@@ -55,7 +57,19 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
             Err(Failure::Refused(Refusal::AlreadyExists)) if write.leaves_name(&object) && tries < NAMES => {
                 tries += 1
             }
+            Err(Failure::Refused(Refusal::AlreadyExists)) => {
+                return Err(exists(api, &key, Status::already_exists(kind, &name)));
+            }
             Err(failure) => return Err(Status::failed(failure, kind, &write.namespace, &name)),
         }
     }
+}
+
+/// Whoever finds its name taken is told if it will be free.
+fn exists(api: &Api, key: &Key, status: Status) -> Status {
+    if api.hub.ahead(key).is_none_or(|found| found.meta().deletion.is_none()) {
+        return status;
+    }
+    let message = format!("object is being deleted: {}", status.message);
+    status.with_message(message)
 }

@@ -63,23 +63,27 @@ pub async fn delete(
         let held = current.as_ref().is_some_and(|current| holds(current));
         if held { None } else { builtin::default_propagation(kind).or(Some(Propagation::Background)) }
     });
+    let now = Moment::now();
     let grace_s = current.as_ref().map_or(0, |current| builtin::grace_s(kind, current, options.grace_s));
     let request = Request::Delete {
         key,
         expect: Expect { version, uid: options.uid.as_deref().map(Into::into) },
         propagation,
         grace_s,
-        at: Moment::now().plus_s(grace_s),
+        at: now.plus_s(grace_s),
     };
-    if options.dry_run {
-        return match current {
-            Some(current) => Ok(Deleted::Going(current)),
-            None => Err(Status::not_found(kind, name)),
-        };
-    }
-    match api.hub.perform(request).await {
-        Ok(Answer::Removed(last)) => Ok(Deleted::Gone(last)),
-        Ok(answer) => Ok(Deleted::Going(Arc::clone(answer.object()))),
+    let answer = match options.dry_run {
+        true => api.hub.consider(request).await,
+        false => api.hub.perform(request).await,
+    };
+    // What was only tried stays at the version that it has.
+    let shown = |document: &Arc<Document>| match current.filter(|_| options.dry_run) {
+        Some(current) => Arc::new(document.at(current.meta().version)),
+        None => Arc::clone(document),
+    };
+    match answer {
+        Ok(Answer::Removed(last)) => Ok(Deleted::Gone(builtin::told_to_end(kind, shown(&last), now))),
+        Ok(answer) => Ok(Deleted::Going(shown(answer.object()))),
         Err(Failure::Refused(refusal)) => Err(refused(refusal, kind, namespace, name)),
         Err(failure) => Err(Status::failed(failure, kind, namespace, name)),
     }
@@ -162,7 +166,23 @@ fn gone(kind: &Kind, document: &Document) -> Reply {
 
 fn options(asked: &Asked) -> Result<DeleteOptions, Status> {
     let body = if asked.body.is_empty() { None } else { Some(body::any(asked.media_type(), &asked.body)?) };
+    if let Some(body) = &body {
+        check_type(body)?;
+    }
     DeleteOptions::parse(&asked.query, body.as_ref())
+}
+
+/// Options call themselves so, or do not say what they are.
+fn check_type(body: &Json) -> Result<(), Status> {
+    let text = |name| body.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if matches!(kind, "" | "DeleteOptions") {
+        return Ok(());
+    }
+    let message = format!(
+        "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:110\""
+    );
+    Err(Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message))
 }
 
 /// Deletes all objects that are selected, and says which they were.

@@ -1,10 +1,10 @@
 //! Defaults of pods, and of the templates of pods.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::has_any;
 use super::rules::{self, apply};
-use crate::builtin::fields::{enter, fill, flag, number, object, object_mut, objects_mut, text};
+use crate::builtin::fields::{enter, fill, flag, list, number, object, object_mut, objects_mut, text};
 use crate::document::Json;
 use crate::quantity::Quantity;
 
@@ -59,6 +59,21 @@ pub(super) fn pod(json: &mut Json) {
                 expose_on_host(container);
             }
         }
+    }
+    status_of_pod(enter(json, "status"));
+}
+
+/// The older and the newer field for addresses say the same, and a condition says when it was looked at.
+fn status_of_pod(status: &mut Json) {
+    for (one, all) in [("podIP", "podIPs"), ("hostIP", "hostIPs")] {
+        if let Some(address) = status.get(one).cloned()
+            && list(status, all).is_empty()
+        {
+            status.insert(all.into(), json!([{ "ip": address }]));
+        }
+    }
+    for condition in objects_mut(status, "conditions") {
+        fill(condition, "lastProbeTime", Value::Null);
     }
 }
 
