@@ -128,7 +128,7 @@ impl Document {
     pub fn json(&self) -> Json {
         let mut text = Vec::with_capacity(self.size());
         self.write(None, &mut text);
-        serde_json::from_slice(&text).expect("a document is a JSON object")
+        layout::read(&text).expect("a document is a JSON object")
     }
 
     /// The same object at another version: that of its end.
