@@ -100,7 +100,9 @@ where
 
 /// Answers in a task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write
 /// halfway.
-async fn alone(answer: impl Future<Output = Result<Reply, Status>> + Send + 'static) -> Result<Reply, JoinError> {
+async fn alone(
+    answer: impl Future<Output = Result<Reply, Status>> + Send + 'static,
+) -> Result<Reply, JoinError> {
     let answer = tokio::spawn(answer).await?;
     Ok(answer.unwrap_or_else(|status| reply::failure(&status)))
 }

@@ -49,7 +49,8 @@ async fn what_has_no_namespace_is_not_found_in_one() {
     let server = Server::start(scratch.path()).await.expect("it starts");
     let service = admin(&server);
     define(&service, "worlds", "World", "Cluster").await;
-    let world = json!({ "apiVersion": "test.dev/v1", "kind": "World", "metadata": { "name": "w" }, "secret": "s" });
+    let world =
+        json!({ "apiVersion": "test.dev/v1", "kind": "World", "metadata": { "name": "w" }, "secret": "s" });
     let made = expect(201, ask(&service, "POST", "/apis/test.dev/v1/worlds", &world).await);
     allow(&service, "anna", "default", &["worlds", "worlds/status"]).await;
     let anna = somebody(&server, "anna", &["system:authenticated"]);
@@ -135,7 +136,8 @@ async fn a_token_leads_to_nothing_that_a_list_does_not() {
         for (plural, kind) in [("opens", "Open"), ("secrets", "Hidden")] {
             for number in 0..4 {
                 let name = format!("{plural}-{namespace}-{number}");
-                let object = json!({ "apiVersion": "test.dev/v1", "kind": kind, "metadata": { "name": name } });
+                let object =
+                    json!({ "apiVersion": "test.dev/v1", "kind": kind, "metadata": { "name": name } });
                 let path = format!("/apis/test.dev/v1/namespaces/{namespace}/{plural}");
                 expect(201, ask(&service, "POST", &path, &object).await);
             }
@@ -150,18 +152,33 @@ async fn a_token_leads_to_nothing_that_a_list_does_not() {
     let hidden = expect(200, get(&service, "/apis/test.dev/v1/secrets?limit=1").await);
     let hidden = hidden["metadata"]["continue"].as_str().expect("there is more").to_owned();
     let mut tokens = vec![foreign, hidden];
-    let version: i64 = first["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a version");
+    let version: i64 =
+        first["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a version");
     for start in [
-        "", "/", "\0", "b/opens-b-0\0", "../secrets/a/secrets-a-0\0", "a/../b/x\0", "../../test.dev/secrets/a/\0",
-        "a", "a/", "a/../../secrets/", "/a/opens-a-0\0", "a/\0", "..", "a\0/x", "\u{10FFFF}/x\0",
+        "",
+        "/",
+        "\0",
+        "b/opens-b-0\0",
+        "../secrets/a/secrets-a-0\0",
+        "a/../b/x\0",
+        "../../test.dev/secrets/a/\0",
+        "a",
+        "a/",
+        "a/../../secrets/",
+        "/a/opens-a-0\0",
+        "a/\0",
+        "..",
+        "a\0/x",
+        "\u{10FFFF}/x\0",
     ] {
         tokens.extend([token(version, start), token(-1, start), token(0, start)]);
     }
     tokens.extend(["!".to_owned(), "e30".to_owned(), "AAAA".repeat(10_000)]);
     for token in &tokens {
-        for (who, path, prefix) in
-            [(&anna, "/apis/test.dev/v1/namespaces/a/opens", "opens-a-"), (&otto, "/apis/test.dev/v1/opens", "opens-")]
-        {
+        for (who, path, prefix) in [
+            (&anna, "/apis/test.dev/v1/namespaces/a/opens", "opens-a-"),
+            (&otto, "/apis/test.dev/v1/opens", "opens-"),
+        ] {
             let answer = get(who, &format!("{path}?limit=2&continue={token}")).await;
             assert!(matches!(answer.0, 200 | 400 | 410 | 504), "{token}: {} {}", answer.0, answer.1);
             for name in names(&answer.1) {
@@ -169,7 +186,10 @@ async fn a_token_leads_to_nothing_that_a_list_does_not() {
             }
         }
         expect(403, get(&anna, &format!("/apis/test.dev/v1/opens?limit=2&continue={token}")).await);
-        expect(403, get(&anna, &format!("/apis/test.dev/v1/namespaces/b/opens?limit=2&continue={token}")).await);
+        expect(
+            403,
+            get(&anna, &format!("/apis/test.dev/v1/namespaces/b/opens?limit=2&continue={token}")).await,
+        );
         expect(403, get(&otto, &format!("/apis/test.dev/v1/secrets?limit=2&continue={token}")).await);
     }
     server.stop().await;

@@ -36,7 +36,9 @@ fn modes() -> [watcher::Config; 2] {
 }
 
 /// The next event, in short.
-async fn next(events: &mut (impl Stream<Item = watcher::Result<Event<ConfigMap>>> + Unpin)) -> Result<String> {
+async fn next(
+    events: &mut (impl Stream<Item = watcher::Result<Event<ConfigMap>>> + Unpin),
+) -> Result<String> {
     let event = events.try_next().await?.context("a watch does not end")?;
     Ok(event.to_string())
 }
@@ -63,7 +65,8 @@ async fn both_modes_begin_with_what_is_there_and_go_on() -> Result<()> {
                 maps.patch("f", &PatchParams::default(), &relabel).await?;
                 assert_eq!(next(&mut events).await?, expected);
             }
-            maps.delete_collection(&DeleteParams::default(), &ListParams::default().labels("test=watch")).await?;
+            maps.delete_collection(&DeleteParams::default(), &ListParams::default().labels("test=watch"))
+                .await?;
             for name in ["a", "b", "c", "d", "e", "f"] {
                 assert_eq!(next(&mut events).await?, format!("Delete({name})"));
             }
@@ -97,7 +100,10 @@ async fn stores_come_to_hold_what_the_server_has() -> Result<()> {
                     let name = format!("w{writer}-{}", number % 3);
                     match number % 3 {
                         0 if number > 0 => drop(maps.delete(&name, &DeleteParams::default()).await?),
-                        _ => drop(maps.patch(&name, &PatchParams::apply("test"), &Patch::Apply(map(&name, number))).await?),
+                        _ => drop(
+                            maps.patch(&name, &PatchParams::apply("test"), &Patch::Apply(map(&name, number)))
+                                .await?,
+                        ),
                     }
                 }
                 anyhow::Ok(())
@@ -147,7 +153,16 @@ async fn history_that_is_not_there_is_gone_and_a_version_to_come_is_waited_for()
         let version = made.resource_version().context("it has one")?;
         let at = ListParams::default().at(&version).matching(kube::api::VersionMatch::Exact);
         maps.delete("a", &DeleteParams::default()).await?;
-        assert_eq!(maps.list(&at).await?.items.iter().map(ResourceExt::name_any).collect::<Vec<_>>().contains(&"a".to_owned()), true);
+        assert_eq!(
+            maps.list(&at)
+                .await?
+                .items
+                .iter()
+                .map(ResourceExt::name_any)
+                .collect::<Vec<_>>()
+                .contains(&"a".to_owned()),
+            true
+        );
         Ok(())
     })
     .await
