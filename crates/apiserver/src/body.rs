@@ -84,7 +84,9 @@ pub fn yaml(bytes: &[u8]) -> Result<Body, Status> {
 /// A value, and the paths of its fields that are there twice; or what Go would say.
 fn read(media: Media, bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
     match media {
-        Media::Json => json(bytes).map_err(|why| format!("couldn't get version/kind; json parse error: {why}")),
+        Media::Json => {
+            json(bytes).map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))
+        }
         // Most YAML that clients send is JSON.
         Media::Yaml => json(bytes).or_else(|_| Ok((yaml_value(bytes)?, Vec::new()))),
         Media::Protobuf => {
@@ -146,13 +148,23 @@ fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json, bytes: &[u8]) -> R
         return Ok(());
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-    let why = if kinds.all().iter().any(|other| *other.group == *group && *other.version == *version && *other.kind == *name) {
-        let internal = if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
+    let why = if kinds
+        .all()
+        .iter()
+        .any(|other| *other.group == *group && *other.version == *version && *other.kind == *name)
+    {
+        let internal =
+            if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
         format!("converting ({version}.{name}) to ({internal}.{}): unknown conversion", kind.kind)
     } else {
-        format!("no kind {name:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:110\"")
+        format!(
+            "no kind {name:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:110\""
+        )
     };
-    Err(Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {}: {why}", kind.kind)))
+    Err(Status::bad_request(format!(
+        "{name} in version {version:?} cannot be handled as a {}: {why}",
+        kind.kind
+    )))
 }
 
 fn unrecognised(kind: &Kind, bytes: &[u8], why: &str) -> Status {

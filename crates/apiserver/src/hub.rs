@@ -125,7 +125,10 @@ impl Hub {
     ///
     /// # Errors
     /// If it does not get there.
-    pub async fn perform_all(&self, requests: Vec<Request<Document>>) -> Result<Vec<Outcome<Document>>, Failure> {
+    pub async fn perform_all(
+        &self,
+        requests: Vec<Request<Document>>,
+    ) -> Result<Vec<Outcome<Document>>, Failure> {
         let (outcomes, durable) = {
             let mut front = self.front();
             if front.stopping {

@@ -20,8 +20,8 @@ use crate::api::{self, Api};
 use crate::auth::pki::{Names, Peer, Pki};
 use crate::background::Background;
 use crate::document::Document;
-use crate::metrics::Metrics;
 use crate::hub::{Committer, Hub};
+use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::store::{Directory, DirectoryError, RedbStore, Store, StoreError};
 use crate::time::Moment;
@@ -293,7 +293,8 @@ impl Connection {
             request.extensions_mut().insert(peer.clone());
             request
         });
-        let connection = self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        let connection =
+            self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
         watcher.watch(connection.into_owned()).await
     }
 }

@@ -109,10 +109,19 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
         Err(NotServed::Version) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
         Err(NotServed::Resource) => return Err(Status::no_such_path()),
     };
+    let deprecated: Vec<_> =
+        kind.custom.iter().filter_map(|custom| custom.deprecation().map(str::to_owned)).collect();
+    let reply = if asked.path.subresource.is_empty() {
+        perform_on(api, &kind, asked).await?
+    } else {
+        subresource::perform(api, &kind, asked).await?
+    };
+    Ok(write::warned(reply, &deprecated))
+}
+
+/// Performs a request for a resource or an object, and not a part of one.
+async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     let named = !asked.path.name.is_empty();
-    if !asked.path.subresource.is_empty() {
-        return subresource::perform(api, &kind, asked).await;
-    }
     let takes_name = matches!(asked.verb, "get" | "update" | "patch" | "delete");
     let unhomed = kind.namespaced && asked.path.namespace.is_empty() && (named || asked.verb == "create");
     if unhomed && named {
@@ -122,17 +131,17 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
         return Err(not_allowed());
     }
     match asked.verb {
-        "get" => get(api, &kind, &asked),
-        "list" => list(api, &kind, &asked).await,
-        "watch" => watch(api, &kind, &asked),
+        "get" => get(api, kind, &asked),
+        "list" => list(api, kind, &asked).await,
+        "watch" => watch(api, kind, &asked),
         "create" => match Review::of(&kind.group, &kind.plural) {
-            Some(review) => review::answer(api, &kind, review, &asked).await,
-            None => create::create(api, &kind, asked).await,
+            Some(review) => review::answer(api, kind, review, &asked).await,
+            None => create::create(api, kind, asked).await,
         },
-        "update" => update::update(api, &kind, asked).await,
-        "patch" => update::patch(api, &kind, asked).await,
-        "delete" => delete::one(api, &kind, &asked).await,
-        "deletecollection" => delete::many(api, &kind, &asked).await,
+        "update" => update::update(api, kind, asked).await,
+        "patch" => update::patch(api, kind, asked).await,
+        "delete" => delete::one(api, kind, &asked).await,
+        "deletecollection" => delete::many(api, kind, &asked).await,
         _ => Err(not_allowed()),
     }
 }

@@ -1,5 +1,7 @@
 //! Finds where two transcripts differ.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::run::{Answer, Transcript};
@@ -55,16 +57,61 @@ fn walk(place: &str, first: Option<&Value>, second: Option<&Value>, found: &mut 
             keys.sort();
             keys.dedup();
             for key in keys {
-                let place = format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"));
-                walk(&place, first.get(key), second.get(key), found);
+                walk(&below(place, key), first.get(key), second.get(key), found);
             }
         }
-        (Some(Value::Array(first)), Some(Value::Array(second))) => {
-            for index in 0..first.len().max(second.len()) {
-                walk(&format!("{place}/{index}"), first.get(index), second.get(index), found);
+        (Some(Value::Array(first)), Some(Value::Array(second))) => match (names(first), names(second)) {
+            (Some(one), Some(other)) => by_name(place, &one, &other, found),
+            _ => {
+                for index in 0..first.len().max(second.len()) {
+                    walk(&format!("{place}/{index}"), first.get(index), second.get(index), found);
+                }
             }
-        }
+        },
         _ => found.push((place.to_owned(), first.cloned(), second.cloned())),
+    }
+}
+
+fn below(place: &str, key: &str) -> String {
+    format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// How the elements of a list call themselves, in their order.
+type Named<'a> = Vec<(&'a str, &'a Value)>;
+
+fn name(element: &Value) -> Option<&str> {
+    let own = ["name", "version", "resource", "subresource"].into_iter().find_map(|key| element.get(key));
+    own.or_else(|| element.pointer("/metadata/name")).and_then(Value::as_str)
+}
+
+/// The names of all elements, if each has one of its own.
+fn names(list: &[Value]) -> Option<Named<'_>> {
+    let named: Named<'_> =
+        list.iter().map(|element| Some((name(element)?, element))).collect::<Option<_>>()?;
+    let all: BTreeSet<_> = named.iter().map(|(name, _)| name).collect();
+    (all.len() == named.len()).then_some(named)
+}
+
+/// One element that is missing is one difference, and no shift of all that come after it.
+fn by_name(place: &str, first: &Named<'_>, second: &Named<'_>, found: &mut Found) {
+    let find = |list: &Named<'_>, name: &str| {
+        list.iter().find(|(own, _)| *own == name).map(|(_, value)| (*value).clone())
+    };
+    for (name, value) in first {
+        walk(&below(place, name), Some(value), find(second, name).as_ref(), found);
+    }
+    for (name, value) in second.iter().filter(|(name, _)| find(first, name).is_none()) {
+        walk(&below(place, name), None, Some(value), found);
+    }
+    let shared = |list: &Named<'_>, other: &Named<'_>| -> Vec<Value> {
+        list.iter()
+            .filter(|(name, _)| find(other, name).is_some())
+            .map(|(name, _)| Value::from(*name))
+            .collect()
+    };
+    let (one, other) = (shared(first, second), shared(second, first));
+    if one != other {
+        found.push((below(place, "order"), Some(Value::from(one)), Some(Value::from(other))));
     }
 }
 
@@ -99,6 +146,25 @@ mod tests {
             let found = compare(&transcript(said.clone()), &transcript(other.clone()));
             assert_eq!(found.len(), 1, "{other}");
             assert_eq!((found[0].place.as_str(), found[0].step.as_deref()), (place, Some("make")));
+        }
+    }
+
+    #[test]
+    fn elements_with_names_are_compared_by_them_and_their_order_counts() {
+        let list = |names: &[(&str, i32)]| {
+            let each = names.iter().map(|(name, data)| json!({"name": name, "data": data}));
+            transcript(json!({"body": each.collect::<Vec<_>>()}))
+        };
+        let all = list(&[("a", 1), ("b/c", 2), ("d", 3)]);
+        for (other, places) in [
+            (list(&[("b/c", 2), ("d", 3)]), vec!["/body/a"]),
+            (list(&[("a", 1), ("b/c", 0), ("d", 3), ("e", 4)]), vec!["/body/b~1c/data", "/body/e"]),
+            (list(&[("d", 3), ("b/c", 2)]), vec!["/body/a", "/body/order"]),
+            // A name twice is no name.
+            (list(&[("a", 1), ("b/c", 2), ("b/c", 3)]), vec!["/body/2/name"]),
+        ] {
+            let found = compare(&all, &other);
+            assert_eq!(found.iter().map(|difference| &difference.place).collect::<Vec<_>>(), places);
         }
     }
 

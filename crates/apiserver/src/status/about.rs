@@ -39,7 +39,8 @@ impl Status {
 
     /// The object has been changed since it was read.
     pub fn stale(kind: &Kind, name: &str) -> Status {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
         Status::conflict(kind, name, why)
     }
 
@@ -82,7 +83,11 @@ impl Status {
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource",
         )
-        .of(Details { group: kind.group.to_string(), kind: kind.plural.to_string(), ..Details::default() })
+        .of(Details {
+            group: kind.group.to_string(),
+            kind: kind.plural.to_string(),
+            ..Details::default()
+        })
     }
 
     /// What the hub says against a write to the object `name` in `namespace`.
@@ -101,9 +106,8 @@ fn refused(refusal: RefusalOf<Document>, kind: &Kind, namespace: &str, name: &st
         Refusal::AlreadyExists => Status::already_exists(kind, name),
         Refusal::Stale { .. } => Status::stale(kind, name),
         Refusal::Another { expected, found } => {
-            let why = format!(
-                "Precondition failed: UID in precondition: {expected}, UID in object meta: {found}"
-            );
+            let why =
+                format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {found}");
             Status::conflict(kind, name, &why)
         }
         Refusal::NoHome => {

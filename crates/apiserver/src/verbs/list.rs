@@ -48,7 +48,9 @@ pub async fn list(
         None => (options.as_of, None),
         Some(token) => {
             if options.as_of != AsOf::Newest {
-                return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
+                return Err(Status::bad_request(
+                    "specifying resource version is not allowed when using continue",
+                ));
             }
             let as_of = u64::try_from(token.rv).map_or(AsOf::Newest, |version| AsOf::Exact(Version(version)));
             (as_of, Some(token.key(kind, selection)?))
@@ -169,7 +171,9 @@ impl Token {
     }
 
     fn parse(text: &str) -> Result<Token, Status> {
-        let invalid = |why: String| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+        let invalid = |why: String| {
+            Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+        };
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|error| invalid(error.to_string()))?;
         let token: Token = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
         if token.v != "meta.k8s.io/v1" {
@@ -181,7 +185,9 @@ impl Token {
     /// The first key that it may name. A token of another namespace leads nowhere (CVE-2022-3162 is of this kind).
     fn key(&self, kind: &Kind, selection: &Selection) -> Result<Key, Status> {
         let (namespace, name) = match kind.namespaced {
-            true => self.start.split_once('/').ok_or_else(|| Status::bad_request("invalid continue token"))?,
+            true => {
+                self.start.split_once('/').ok_or_else(|| Status::bad_request("invalid continue token"))?
+            }
             false => ("", self.start.as_str()),
         };
         if !selection.namespace.is_empty() && namespace != selection.namespace {

@@ -21,11 +21,17 @@ use crate::status::Status;
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn answer(api: &Arc<Api>, kind: &Arc<Kind>, review: Review, asked: &Asked) -> Result<Reply, Status> {
+pub async fn answer(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    review: Review,
+    asked: &Asked,
+) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, kind, asked, options, Part::Main);
-    let Sent { object, warnings } = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    let Sent { object, warnings } =
+        write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     // What is asked about may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let rules = api.auth.rules(&api.hub);
