@@ -3,6 +3,8 @@
 use http::StatusCode;
 use serde::Serialize;
 
+use crate::auth::quote;
+
 mod about;
 
 /// What went wrong, for the client.
@@ -23,6 +25,9 @@ pub struct Status {
     pub details: Option<Box<Details>>,
     /// The HTTP status.
     pub code: u16,
+    /// Said in plain text: it comes before anybody has looked at what the client understands.
+    #[serde(skip)]
+    pub is_plain: bool,
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -86,6 +91,7 @@ impl Status {
             reason,
             details: None,
             code: code.as_u16(),
+            is_plain: false,
         }
     }
 
@@ -129,6 +135,15 @@ impl Status {
             format!("Internal error occurred: {message}"),
         )
         .of(Details { causes: vec![cause], ..Details::default() })
+    }
+
+    /// A request to `uri` makes no sense in a way for which the real server blames itself.
+    pub fn senseless(uri: &http::Uri, why: &str) -> Status {
+        let message = format!("Internal Server Error: {}: {why}\n", quote(&uri.to_string()));
+        // What the user sent comes back to them: it must not look like HTML to anybody.
+        let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let status = Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message);
+        Status { is_plain: true, ..status }
     }
 
     /// The same, with a token by which a list can go on.
