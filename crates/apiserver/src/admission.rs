@@ -50,7 +50,9 @@ impl Rules<'_> {
 pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
     let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
         let Kind { kind: name, version, .. } = kind;
-        Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {name}: {mistyped}"))
+        Status::bad_request(format!(
+            "{name} in version {version:?} cannot be handled as a {name}: {mistyped}"
+        ))
     })?;
     if let Some(custom) = &kind.custom {
         unknown.extend(edit(object, |object| custom.prune(object)));
@@ -74,6 +76,12 @@ fn edit<T>(object: &mut Json, change: impl FnOnce(&mut Value) -> T) -> T {
 /// If it is not valid, or more than its writer may give.
 pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
+    if let Rules::Custom(custom) = Rules::of(kind)
+        && custom.is_going()
+    {
+        let why = "create not allowed while custom resource definition is terminating";
+        return Err(Status::forbidden(kind, text(&object, "name"), why));
+    }
     metadata::prepare_create(kind, &mut object, &write.namespace, write.now)?;
     if kind.counting != Counting::Nothing
         && let Some(Value::Object(metadata)) = object.get_mut("metadata")
@@ -113,6 +121,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     let mut errors = builtin::validate_create(kind, &object);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    warnings.extend(warn_custom(kind, &object, None));
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
 }
@@ -147,7 +156,10 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             check_roles(write, &object, Some(old))?;
         }
         Rules::Definition => {
-            crd::definition::prepare_update(&mut object, old);
+            match write.part {
+                Part::Status => crd::definition::prepare_status(&mut object, old),
+                _ => crd::definition::prepare_update(&mut object, old),
+            }
             if !applied {
                 track(write, Some(old), &mut object);
             }
@@ -172,8 +184,18 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     let mut errors = builtin::validate_update(kind, &object, old, subresource);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    warnings.extend(warn_custom(kind, &object, Some(old)));
     builtin::write(kind, &mut object);
     Ok(Admitted { object, warnings })
+}
+
+/// What writers of custom objects are warned of.
+fn warn_custom(kind: &Kind, object: &Json, old: Option<&Json>) -> Vec<String> {
+    if kind.custom.is_none() {
+        return Vec::new();
+    }
+    let old = old.map(|old| Value::Object(old.clone()));
+    crd::finalizer_warnings(&Value::Object(object.clone()), old.as_ref())
 }
 
 /// Services have addresses and ports of their own.
@@ -254,7 +276,13 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
-        Part::Status => FieldSet::of(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]),
+        Part::Status => FieldSet::of(&[
+            "spec",
+            "metadata.labels",
+            "metadata.annotations",
+            "metadata.finalizers",
+            "metadata.ownerReferences",
+        ]),
         _ if kind.has_status() => FieldSet::of(&["status"]),
         _ => FieldSet::default(),
     }
@@ -348,6 +376,10 @@ impl Neighbours for Near<'_> {
         let Some((group, plural)) = resource.split_once('/') else { return Vec::new() };
         let view = self.write.api.hub.view();
         let collection = view.collection(&crate::key::Resource::new(group, plural));
-        collection.into_iter().flat_map(|all| all.objects().values()).map(|document| document.json()).collect()
+        collection
+            .into_iter()
+            .flat_map(|all| all.objects().values())
+            .map(|document| document.json())
+            .collect()
     }
 }

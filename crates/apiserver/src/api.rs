@@ -59,7 +59,12 @@ impl Api {
     ///
     /// # Errors
     /// If the key that signs tokens cannot be used.
-    pub fn new(directory: &Directory, hub: Arc<Hub>, metrics: Arc<Metrics>, address: String) -> Result<Api, PkiError> {
+    pub fn new(
+        directory: &Directory,
+        hub: Arc<Hub>,
+        metrics: Arc<Metrics>,
+        address: String,
+    ) -> Result<Api, PkiError> {
         let (catalogue, auth) = {
             let view = hub.view();
             let definitions = view.collection(&crd::definitions());

@@ -85,7 +85,9 @@ pub fn applied(bytes: &[u8]) -> Result<Body, Status> {
 /// A value, and the paths of its fields that are there twice; or what Go would say.
 fn read(media: Media, bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
     match media {
-        Media::Json => json(bytes).map_err(|why| format!("couldn't get version/kind; json parse error: {why}")),
+        Media::Json => {
+            json(bytes).map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))
+        }
         // Most YAML that clients send is JSON.
         Media::Yaml => json(bytes).or_else(|_| Ok((yaml_value(bytes)?, Vec::new()))),
         Media::Protobuf => {
@@ -112,11 +114,13 @@ fn typed(value: Value) -> Result<Json, String> {
         Value::Object(object) => object,
         // Go leaves empty what it reads null into.
         Value::Null => Json::new(),
-        _ => return Err(format!(
-            "{FIND} {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+        _ => {
+            return Err(format!(
+                "{FIND} {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
              Kind string \"json:\\\"kind,omitempty\\\"\" }}",
-            sort(&value)
-        )),
+                sort(&value)
+            ));
+        }
     };
     for field in ["apiVersion", "kind"] {
         if let Some(value) = object.get(field).filter(|value| !value.is_string() && !value.is_null()) {
@@ -151,15 +155,22 @@ fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json, bytes: &[u8]) -> R
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     let is_known = kinds.all().iter().any(|other| {
-        (&*other.group, &*other.version) == (group, version) && [&*other.kind, &*other.list_kind].contains(&name.as_str())
+        (&*other.group, &*other.version) == (group, version)
+            && [&*other.kind, &*other.list_kind].contains(&name.as_str())
     });
     let why = if is_known {
-        let internal = if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
+        let internal =
+            if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
         format!("converting ({version}.{name}) to ({internal}.{}): unknown conversion", kind.kind)
     } else {
-        format!("no kind {name:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:110\"")
+        format!(
+            "no kind {name:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:110\""
+        )
     };
-    Err(Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {}: {why}", kind.kind)))
+    Err(Status::bad_request(format!(
+        "{name} in version {version:?} cannot be handled as a {}: {why}",
+        kind.kind
+    )))
 }
 
 fn unrecognised(kind: &Kind, bytes: &[u8], why: &str) -> Status {

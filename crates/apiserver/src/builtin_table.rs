@@ -63,20 +63,18 @@ pub static NOT_SERVED: &[NotServed] = &[
 
 /// The kinds whose objects have a `metadata.generation`, and what counts it.
 ///
-/// As the real server does it, where in addition a change of a deployment's annotations or of an endpoint
-/// slice's labels counts, a priority class never gets past 1, and a CSI driver has none until its spec changes.
+/// As the real server does it, where in addition a priority class never gets past 1, and a CSI driver has none until
+/// its spec changes.
 static COUNTED: &[(&str, &str)] = &[
     ("", "pods"),
     ("", "podtemplates"),
     ("", "replicationcontrollers"),
     ("apiextensions.k8s.io", "customresourcedefinitions"),
     ("apps", "daemonsets"),
-    ("apps", "deployments"),
     ("apps", "replicasets"),
     ("apps", "statefulsets"),
     ("batch", "cronjobs"),
     ("batch", "jobs"),
-    ("discovery.k8s.io", "endpointslices"),
     ("networking.k8s.io", "ingressclasses"),
     ("networking.k8s.io", "ingresses"),
     ("networking.k8s.io", "networkpolicies"),
@@ -160,14 +158,22 @@ fn is_served(row: &Row) -> bool {
     })
 }
 
+fn counting(group: &str, plural: &str) -> Counting {
+    match (group, plural) {
+        ("apps", "deployments") => Counting::SpecAndAnnotations,
+        ("discovery.k8s.io", "endpointslices") => Counting::SpecAndLabels,
+        kind if COUNTED.contains(&kind) => Counting::Spec,
+        _ => Counting::Nothing,
+    }
+}
+
 fn kind(row: Row) -> Kind {
     // An event is one object, whichever group it is asked of.
     let home = if &*row.group == "events.k8s.io" { "" } else { &*row.group };
-    let counted = COUNTED.contains(&(&*row.group, &*row.plural));
     Kind {
         list_kind: format!("{}List", row.kind).into(),
         resource: Resource::new(home, &row.plural),
-        counting: if counted { Counting::Spec } else { Counting::Nothing },
+        counting: counting(&row.group, &row.plural),
         custom: None,
         group: row.group,
         version: row.version,

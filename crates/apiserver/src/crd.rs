@@ -12,7 +12,7 @@ pub mod lifecycle;
 mod scale;
 pub mod served;
 
-pub use custom::{Custom, Part, Verdict};
+pub use custom::{Custom, Part, Verdict, finalizer_warnings};
 pub use served::kinds;
 
 use crate::key::Resource;

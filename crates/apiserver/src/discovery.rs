@@ -15,7 +15,7 @@ mod aggregated;
 mod groups;
 mod index;
 mod legacy;
-mod priority;
+pub(crate) mod priority;
 
 /// What clients can find out about the kinds at a moment. When the kinds change, there is a new one.
 ///

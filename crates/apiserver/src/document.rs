@@ -128,7 +128,7 @@ impl Document {
     pub fn json(&self) -> Json {
         let mut text = Vec::with_capacity(self.size());
         self.write(None, &mut text);
-        serde_json::from_slice(&text).expect("a document is a JSON object")
+        layout::read(&text).expect("a document is a JSON object")
     }
 
     /// The same object at another version: that of its end.
@@ -159,6 +159,10 @@ pub enum Counting {
     Spec,
     /// All but metadata.
     SpecAndStatus,
+    /// All but metadata and status, and the annotations: deployments.
+    SpecAndAnnotations,
+    /// All but metadata and status, and the labels: slices of endpoints.
+    SpecAndLabels,
 }
 
 /// A change that depends on what is there; see `hub::modify`.
@@ -208,7 +212,18 @@ impl Object for Document {
     }
 
     fn spec_differs(&self, other: &Self) -> bool {
+        let differs = |name: &str| {
+            let of = |document: &Document| {
+                layout::metadata_of(&document.parts).and_then(|mut all| all.remove(name))
+            };
+            of(self) != of(other)
+        };
         self.wanted() != other.wanted()
+            || match self.parts.counting {
+                Counting::SpecAndAnnotations => differs("annotations"),
+                Counting::SpecAndLabels => differs("labels"),
+                Counting::Nothing | Counting::Spec | Counting::SpecAndStatus => false,
+            }
     }
 
     fn apply(current: Option<&Self>, change: &Change) -> Result<Self, Self::Refusal> {

@@ -1,8 +1,6 @@
 //! `fieldValidation=Strict|Warn|Ignore`: fields that nobody knows, and fields that are there twice.
 
-use http::StatusCode;
-
-use crate::status::{Cause, Details, Status};
+use crate::status::Status;
 
 /// What becomes of fields that nobody knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,37 +15,6 @@ pub enum FieldValidation {
 }
 
 impl FieldValidation {
-    /// The query parameter of a request with these options: `CreateOptions`, `UpdateOptions`, `PatchOptions`.
-    ///
-    /// # Errors
-    /// If it is none of the three.
-    pub fn parse(parameter: Option<&str>, options: &str) -> Result<FieldValidation, Status> {
-        match parameter.unwrap_or_default() {
-            "" | "Warn" => Ok(FieldValidation::Warn),
-            "Strict" => Ok(FieldValidation::Strict),
-            "Ignore" => Ok(FieldValidation::Ignore),
-            other => {
-                let other = serde_json::Value::from(other);
-                let message = format!(
-                    "Unsupported value: {other}: supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""
-                );
-                let cause = Cause {
-                    reason: "FieldValueNotSupported".to_owned(),
-                    message: message.clone(),
-                    field: "fieldValidation".to_owned(),
-                };
-                let text = format!("{options}.meta.k8s.io \"\" is invalid: fieldValidation: {message}");
-                let status = Status::failure(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", text);
-                Err(status.of(Details {
-                    group: "meta.k8s.io".to_owned(),
-                    kind: options.to_owned(),
-                    causes: vec![cause],
-                    ..Details::default()
-                }))
-            }
-        }
-    }
-
     /// What to make of fields that are there twice and of those that nobody knows, by their paths: texts for
     /// `Warning` headers. `kind` and `version` are those of the object.
     ///
@@ -80,8 +47,14 @@ pub struct Oddities {
 
 impl Oddities {
     fn texts(&self) -> Vec<String> {
-        let repeated = self.repeated.iter().map(|path| format!("duplicate field {}", serde_json::Value::from(path.as_str())));
-        let unknown = self.unknown.iter().map(|path| format!("unknown field {}", serde_json::Value::from(path.as_str())));
+        let repeated = self
+            .repeated
+            .iter()
+            .map(|path| format!("duplicate field {}", serde_json::Value::from(path.as_str())));
+        let unknown = self
+            .unknown
+            .iter()
+            .map(|path| format!("unknown field {}", serde_json::Value::from(path.as_str())));
         repeated.chain(unknown).collect()
     }
 }
@@ -90,4 +63,38 @@ impl Oddities {
 pub fn warning(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("299 - \"{text}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a real kube-apiserver 1.34.4 words it, for custom and for built-in kinds.
+    #[test]
+    fn odd_fields_are_refused_warned_of_or_dropped() {
+        let found = Oddities {
+            repeated: vec!["metadata.name".to_owned(), "spec.name".to_owned()],
+            unknown: vec!["spec.list[0].x".to_owned(), "spec.x".to_owned()],
+        };
+        let texts = [
+            r#"duplicate field "metadata.name""#,
+            r#"duplicate field "spec.name""#,
+            r#"unknown field "spec.list[0].x""#,
+            r#"unknown field "spec.x""#,
+        ];
+        let refused = FieldValidation::Strict.judge(&found, "Widget", "v1").expect_err("it is refused");
+        let message = format!(
+            "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: {}",
+            texts.join(", ")
+        );
+        assert_eq!((refused.code, refused.reason, refused.message), (400, "BadRequest", message));
+        assert_eq!(
+            FieldValidation::Warn.judge(&found, "Widget", "v1").ok(),
+            Some(texts.map(ToOwned::to_owned).to_vec())
+        );
+        assert_eq!(FieldValidation::Ignore.judge(&found, "Widget", "v1").ok(), Some(Vec::new()));
+        let nothing = Oddities::default();
+        assert_eq!(FieldValidation::Strict.judge(&nothing, "Widget", "v1").ok(), Some(Vec::new()));
+        assert_eq!(warning(texts[3]), r#"299 - "unknown field \"spec.x\"""#);
+    }
 }

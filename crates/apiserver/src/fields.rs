@@ -10,32 +10,40 @@ use crate::status::Status;
 
 /// The fields of the built-in kinds, beside name and namespace.
 const BUILT_IN: &[(&str, &str, &[&str])] = &[
-    ("", "events", &[
-        "involvedObject.kind",
-        "involvedObject.namespace",
-        "involvedObject.name",
-        "involvedObject.uid",
-        "involvedObject.apiVersion",
-        "involvedObject.resourceVersion",
-        "involvedObject.fieldPath",
-        "reason",
-        "reportingComponent",
-        "source",
-        "type",
-    ]),
+    (
+        "",
+        "events",
+        &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
+        ],
+    ),
     ("", "namespaces", &["status.phase", "name"]),
     ("", "nodes", &["spec.unschedulable"]),
-    ("", "pods", &[
-        "spec.nodeName",
-        "spec.restartPolicy",
-        "spec.schedulerName",
-        "spec.serviceAccountName",
-        "spec.hostNetwork",
-        "status.phase",
-        "status.podIP",
-        "status.podIPs",
-        "status.nominatedNodeName",
-    ]),
+    (
+        "",
+        "pods",
+        &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.podIPs",
+            "status.nominatedNodeName",
+        ],
+    ),
     ("", "replicationcontrollers", &["status.replicas"]),
     ("", "secrets", &["type"]),
     ("", "services", &["spec.clusterIP", "spec.type"]),
@@ -94,11 +102,9 @@ pub fn matches(fields: &Fields, document: &Document) -> bool {
         return by_name;
     }
     let json = Value::Object(document.json());
-    fields
-        .requirements()
-        .iter()
-        .filter(|requirement| rest(&requirement.field))
-        .all(|requirement| (value(&json, key.resource.plural(), &requirement.field) == requirement.value) != requirement.negated)
+    fields.requirements().iter().filter(|requirement| rest(&requirement.field)).all(|requirement| {
+        (value(&json, key.resource.plural(), &requirement.field) == requirement.value) != requirement.negated
+    })
 }
 
 /// The value of a field as selectors compare it: text; empty if it is not there.

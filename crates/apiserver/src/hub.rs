@@ -1,6 +1,7 @@
 //! The one writer: requests are decided one after the other, made durable together, then shown and answered.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ mod bells;
 mod chores;
 mod committer;
 mod history;
+#[cfg(test)]
+mod tests;
 
 use bells::Bells;
 pub use committer::Published;
@@ -125,7 +128,10 @@ impl Hub {
     ///
     /// # Errors
     /// If it does not get there.
-    pub async fn perform_all(&self, requests: Vec<Request<Document>>) -> Result<Vec<Outcome<Document>>, Failure> {
+    pub async fn perform_all(
+        &self,
+        requests: Vec<Request<Document>>,
+    ) -> Result<Vec<Outcome<Document>>, Failure> {
         let (outcomes, durable) = {
             let mut front = self.front();
             if front.stopping {
@@ -172,7 +178,25 @@ impl Hub {
                 done => return done,
             }
         }
-        self.perform(Request::Apply(key.clone(), document::Change(edit))).await
+        self.change_at_once(key, edit).await
+    }
+
+    /// Changes what is at `key` while all others wait. A change that panics does so when nobody waits any more: who
+    /// panics in the middle of a decision takes everything down.
+    async fn change_at_once(&self, key: &Key, edit: Edit) -> Result<Answer<Document>, Failure> {
+        let panicked = Arc::new(Mutex::new(None));
+        let note = Arc::clone(&panicked);
+        let edit: Edit = Arc::new(move |current| {
+            catch_unwind(AssertUnwindSafe(|| edit(current))).unwrap_or_else(|panic| {
+                *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+                Err(Status::internal("a change panicked"))
+            })
+        });
+        let done = self.perform(Request::Apply(key.clone(), document::Change(edit))).await;
+        match panicked.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(panic) => resume_unwind(panic),
+            None => done,
+        }
     }
 
     /// Waits until all that is decided now is durable.
@@ -214,7 +238,7 @@ async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Res
     let edit = Arc::clone(edit);
     match tokio::task::spawn_blocking(move || edit(current.as_deref())).await {
         Ok(done) => done,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        Err(panic) => resume_unwind(panic.into_panic()),
     }
 }
 

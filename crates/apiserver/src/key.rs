@@ -69,7 +69,7 @@ impl Key {
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
         // The slash comes after the hyphen: what is in `a-b` comes before what is in `a`.
-                let namespaces = || match self.namespace == other.namespace {
+        let namespaces = || match self.namespace == other.namespace {
             true => Ordering::Equal,
             false => slashed(&self.namespace).cmp(slashed(&other.namespace)),
         };

@@ -1,8 +1,8 @@
 //! Paths that name no resource: health, discovery, documents, metrics.
 
+use http::StatusCode;
 use http::header::HeaderValue;
 use http::request::Parts;
-use http::StatusCode;
 
 use crate::api::Api;
 use crate::discovery;
@@ -13,7 +13,9 @@ fn health(well: bool, verbose: bool) -> Reply {
     match (well, verbose) {
         (true, false) => reply::text(StatusCode::OK, "ok"),
         (true, true) => reply::text(StatusCode::OK, "[+]ping ok\n[+]store ok\nhealthz check passed\n"),
-        (false, _) => reply::text(StatusCode::INTERNAL_SERVER_ERROR, "[-]shutdown failed: the hub is stopping\n"),
+        (false, _) => {
+            reply::text(StatusCode::INTERNAL_SERVER_ERROR, "[-]shutdown failed: the hub is stopping\n")
+        }
     }
 }
 

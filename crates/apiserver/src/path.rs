@@ -80,7 +80,8 @@ mod tests {
 
     fn read(path: &str) -> String {
         let Path::Resource(path) = parse(path) else { return "other".to_owned() };
-        let ResourcePath { group, version, namespace, plural, name, subresource, rest, in_namespace, watch } = path;
+        let ResourcePath { group, version, namespace, plural, name, subresource, rest, in_namespace, watch } =
+            path;
         let mut text = [group, version, namespace, plural, name, subresource, rest.clone()].join("|");
         text += if in_namespace { " in" } else { "" };
         text += if watch { " watch" } else { "" };
@@ -97,13 +98,18 @@ mod tests {
         assert_eq!(read("/api/v1/namespaces/a/pods"), "|v1|a|pods||| in");
         assert_eq!(read("/api/v1/namespaces/a/pods/b"), "|v1|a|pods|b|| in");
         assert_eq!(read("/api/v1/namespaces/a/serviceaccounts/b/token"), "|v1|a|serviceaccounts|b|token| in");
-        assert_eq!(read("/apis/apps/v1/namespaces/a/deployments/b/scale"), "apps|v1|a|deployments|b|scale| in");
+        assert_eq!(
+            read("/apis/apps/v1/namespaces/a/deployments/b/scale"),
+            "apps|v1|a|deployments|b|scale| in"
+        );
         assert_eq!(read("/apis/x.dev/v1/namespaces/a/status"), "x.dev|v1|a|status||| in");
         assert_eq!(read("/apis/x.dev/v1/widgets/b%2Dc"), "x.dev|v1||widgets|b-c||");
         assert_eq!(read("/api/v1/watch/pods"), "|v1||pods||| watch");
         assert_eq!(read("/api/v1/watch/namespaces/a"), "|v1||namespaces|a|| watch");
         assert_eq!(read("/api/v1/watch/namespaces/a/pods/b/"), "|v1|a|pods|b|| in watch");
-        for other in ["/", "/api", "/apis", "/api/v1", "/apis/apps/v1", "/apis/apps", "/version", "//api/v1/pods"] {
+        for other in
+            ["/", "/api", "/apis", "/api/v1", "/apis/apps/v1", "/apis/apps", "/version", "//api/v1/pods"]
+        {
             assert_eq!(read(other), "other", "{other}");
         }
     }

@@ -50,7 +50,9 @@ impl Query {
         }
         text.parse().map_err(|error: std::num::ParseIntError| {
             let why = match error.kind() {
-                std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => "value out of range",
+                std::num::IntErrorKind::PosOverflow | std::num::IntErrorKind::NegOverflow => {
+                    "value out of range"
+                }
                 _ => "invalid syntax",
             };
             Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
@@ -69,7 +71,8 @@ mod tests {
 
     #[test]
     fn what_clients_really_send_is_read() {
-        let query = Query::parse("&limit=500&fieldSelector=metadata.name%3Da&watch=1&a=b+c&dryRun=All&dryRun=x");
+        let query =
+            Query::parse("&limit=500&fieldSelector=metadata.name%3Da&watch=1&a=b+c&dryRun=All&dryRun=x");
         assert_eq!(query.number("limit").ok(), Some(500));
         assert_eq!(query.get("fieldSelector"), "metadata.name=a");
         assert!(query.flag("watch") && !query.flag("other"));

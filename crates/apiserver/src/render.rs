@@ -62,7 +62,9 @@ pub fn list(kind: &Kind, listed: &Listed, wanted: &Wanted, query: &Query) -> Res
     let bytes = match wanted.form {
         Form::Whole => whole_list(kind, documents, &meta),
         Form::Table(version) => table(kind, version, include(query)?).list(&meta, documents),
-        Form::Metadata(version) | Form::MetadataList(version) => table::metadata_list(&meta, documents, version),
+        Form::Metadata(version) | Form::MetadataList(version) => {
+            table::metadata_list(&meta, documents, version)
+        }
     };
     Ok(reply(StatusCode::OK, bytes, wanted))
 }

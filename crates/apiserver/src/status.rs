@@ -1,39 +1,53 @@
 //! Errors, as the API says them: a `Status` with a code, a reason and details.
 
 use http::StatusCode;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::auth::quote;
 
 mod about;
 
 /// What went wrong, for the client.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Status {
-    kind: &'static str,
-    api_version: &'static str,
-    metadata: ListMeta,
-    status: &'static str,
     /// What happened, in a sentence.
     pub message: String,
     /// What clients decide by.
-    #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
     /// Of what.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Details>>,
     /// The HTTP status.
     pub code: u16,
+    /// How a list can go on.
+    continues: Option<Box<str>>,
     /// Said in plain text: it comes before anybody has looked at what the client understands.
-    #[serde(skip)]
     pub is_plain: bool,
 }
 
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-struct ListMeta {
-    #[serde(rename = "continue", skip_serializing_if = "String::is_empty")]
-    continues: String,
+impl Serialize for Status {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("kind", "Status")?;
+        fields.serialize_entry("apiVersion", "v1")?;
+        fields.serialize_entry("metadata", &ListMeta { continues: self.continues.as_deref() })?;
+        fields.serialize_entry("status", "Failure")?;
+        fields.serialize_entry("message", &self.message)?;
+        if !self.reason.is_empty() {
+            fields.serialize_entry("reason", self.reason)?;
+        }
+        if let Some(details) = &self.details {
+            fields.serialize_entry("details", details)?;
+        }
+        fields.serialize_entry("code", &self.code)?;
+        fields.end()
+    }
+}
+
+#[derive(Serialize)]
+struct ListMeta<'a> {
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    continues: Option<&'a str>,
 }
 
 /// Of what a [`Status`] speaks.
@@ -83,14 +97,11 @@ impl Status {
     /// A failure.
     pub fn failure(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Status {
         Status {
-            kind: "Status",
-            api_version: "v1",
-            metadata: ListMeta::default(),
-            status: "Failure",
             message: message.into(),
             reason,
             details: None,
             code: code.as_u16(),
+            continues: None,
             is_plain: false,
         }
     }
@@ -149,7 +160,7 @@ impl Status {
     /// The same, with a token by which a list can go on.
     #[must_use]
     pub fn continues(mut self, token: String) -> Status {
-        self.metadata.continues = token;
+        self.continues = Some(token.into());
         self
     }
 

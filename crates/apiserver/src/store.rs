@@ -10,7 +10,7 @@ mod disk;
 mod record;
 mod redb_store;
 
-pub use directory::{Directory, DirectoryError};
+pub use directory::{Directory, DirectoryError, NEW_STORE_FILE, STORE_FILE};
 pub use record::{Kept, unpack};
 pub use redb_store::RedbStore;
 
@@ -46,7 +46,7 @@ pub enum CommitError {
 pub struct StoreError(String);
 
 impl StoreError {
-    fn new(what: impl std::fmt::Display) -> StoreError {
+    pub(crate) fn new(what: impl std::fmt::Display) -> StoreError {
         StoreError(what.to_string())
     }
 }

@@ -114,22 +114,31 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
         Err(NotServed::Group) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
         Err(NotServed::Resource) => return Err(Status::no_such_path()),
     };
-    if !asked.path.subresource.is_empty() {
-        return subresource::perform(api, &kind, asked).await;
-    }
-    check_form(&kind, &asked)?;
+    let deprecated: Vec<_> =
+        kind.custom.iter().filter_map(|custom| custom.deprecation().map(str::to_owned)).collect();
+    let reply = if asked.path.subresource.is_empty() {
+        perform_on(api, &kind, asked).await?
+    } else {
+        subresource::perform(api, &kind, asked).await?
+    };
+    Ok(write::warned(reply, &deprecated))
+}
+
+/// Performs a request for a resource or an object, and not a part of one.
+async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
+    check_form(kind, &asked)?;
     match asked.verb {
-        "get" => get(api, &kind, &asked).await,
-        "list" => list(api, &kind, &asked).await,
-        "watch" => watch(api, &kind, &asked),
+        "get" => get(api, kind, &asked).await,
+        "list" => list(api, kind, &asked).await,
+        "watch" => watch(api, kind, &asked),
         "create" => match Review::of(&kind.group, &kind.plural) {
-            Some(review) => review::answer(api, &kind, review, &asked).await,
-            None => create::create(api, &kind, asked).await,
+            Some(review) => review::answer(api, kind, review, &asked).await,
+            None => create::create(api, kind, asked).await,
         },
-        "update" => update::update(api, &kind, asked).await,
-        "patch" => update::patch(api, &kind, asked).await,
-        "delete" => delete::one(api, &kind, &asked).await,
-        "deletecollection" => delete::many(api, &kind, &asked).await,
+        "update" => update::update(api, kind, asked).await,
+        "patch" => update::patch(api, kind, asked).await,
+        "delete" => delete::one(api, kind, &asked).await,
+        "deletecollection" => delete::many(api, kind, &asked).await,
         _ => Err(not_allowed()),
     }
 }

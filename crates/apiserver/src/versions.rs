@@ -1,36 +1,61 @@
 //! One object in several versions of its kind.
 //!
-//! Versions of custom kinds differ in nothing but their name. Of the built-in kinds only events are served in two
-//! groups, and kept in the older form.
+//! Versions of a custom kind differ in their names and schemas: what one does not name is not shown in it. Of the
+//! built-in kinds only events are served in two groups, and kept in the older form.
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::builtin;
+use crate::crd::Custom;
 use crate::document::{Document, Json};
 use crate::kinds::Kind;
 
 /// An object in the form of a version of its kind.
 pub fn viewed<'d>(kind: &Kind, document: &'d Document) -> Cow<'d, Document> {
-    if !builtin::is_converted(kind) {
+    if is_kept_as_shown(kind) {
         return Cow::Borrowed(document);
     }
-    let mut json = document.json();
-    builtin::from_kept(kind, &mut json);
-    Cow::Owned(document.rewritten(&json))
+    Cow::Owned(document.rewritten(&shown(kind, document)))
+}
+
+/// Whether the bytes that are kept are those that are shown.
+fn is_kept_as_shown(kind: &Kind) -> bool {
+    match &kind.custom {
+        Some(custom) => custom.is_unchanged(),
+        None => !builtin::is_converted(kind),
+    }
 }
 
 /// The JSON of an object in the form of a version of its kind.
 pub fn shown(kind: &Kind, document: &Document) -> Json {
     let mut json = document.json();
-    builtin::from_kept(kind, &mut json);
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), (*kind.kind).into());
-    json
+    match &kind.custom {
+        Some(custom) if !custom.is_unchanged() => read(custom, json),
+        Some(_) => json,
+        None => {
+            builtin::from_kept(kind, &mut json);
+            json
+        }
+    }
+}
+
+fn read(custom: &Custom, json: Json) -> Json {
+    let mut value = Value::Object(json);
+    custom.read(&mut value);
+    if let Value::Object(json) = value { json } else { Json::new() }
 }
 
 /// The JSON of an object as it is kept.
 pub fn kept(kind: &Kind, json: Json) -> Json {
-    let mut json = json;
+    let mut value = Value::Object(json);
+    if let Some(custom) = &kind.custom {
+        custom.store(&mut value);
+    }
+    let Value::Object(mut json) = value else { return Json::new() };
     builtin::to_kept(kind, &mut json);
     json
 }

@@ -50,7 +50,9 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom(format!("unsupported value: {value}")))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom(format!("unsupported value: {value}")))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {

@@ -14,6 +14,31 @@ const AGES: &[&str] = &["Age", "Last Seen", "First Seen", "Duration"];
 /// The column with an address that the server chose.
 const ADDRESS: &str = "Cluster-IP";
 
+/// Things by the answer in which they were first seen, and which one of that they were: where one server says
+/// more in one answer, those after it are still alike.
+#[derive(Debug, Default)]
+struct Names {
+    known: BTreeMap<String, String>,
+    last: (usize, usize),
+}
+
+impl Names {
+    fn number(&mut self, text: &str, answer: usize) -> String {
+        self.number_as(text, answer, |number| number)
+    }
+
+    fn number_as(&mut self, text: &str, answer: usize, name: impl Fn(String) -> String) -> String {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let (last, count) = self.last;
+        self.last = (answer, if last == answer { count + 1 } else { 1 });
+        let name = name(format!("{answer}.{}", self.last.1));
+        self.known.insert(text.to_owned(), name.clone());
+        name
+    }
+}
+
 /// What stands in a column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
@@ -27,9 +52,11 @@ enum Column {
 pub(crate) struct Normal {
     authority: String,
     today: i64,
-    uids: BTreeMap<String, String>,
-    versions: BTreeMap<String, String>,
-    generated: BTreeMap<String, String>,
+    /// The answer that is looked at.
+    answer: usize,
+    uids: Names,
+    versions: Names,
+    generated: Names,
     /// The columns of the last table.
     columns: Vec<Column>,
 }
@@ -40,11 +67,17 @@ impl Normal {
         Self {
             authority: authority.to_owned(),
             today: today(),
-            uids: BTreeMap::new(),
-            versions: BTreeMap::new(),
-            generated: BTreeMap::new(),
+            answer: 0,
+            uids: Names::default(),
+            versions: Names::default(),
+            generated: Names::default(),
             columns: Vec::new(),
         }
+    }
+
+    /// The next answer begins.
+    pub(crate) fn begin(&mut self, answer: usize) {
+        self.answer = answer;
     }
 
     /// A body.
@@ -60,9 +93,9 @@ impl Normal {
         if let Some(name) = secret(text) {
             return name.to_owned();
         }
-        let uids = &mut self.uids;
-        let mut text = replace_uuids(text, |uuid| number(uids, uuid, "uid"));
-        for (name, replacement) in &self.generated {
+        let (uids, answer) = (&mut self.uids, self.answer);
+        let mut text = replace_uuids(text, |uuid| format!("<uid {}>", uids.number(uuid, answer)));
+        for (name, replacement) in &self.generated.known {
             text = text.replace(name, replacement);
         }
         let text = text.replace(&self.authority, "<server>");
@@ -71,15 +104,13 @@ impl Normal {
     }
 
     /// The names that the server has made up: what follows `generateName` is random.
-    fn learn_generated(&mut self, value: &Value) {
+    pub(crate) fn learn_generated(&mut self, value: &Value) {
         let metadata = &value["metadata"];
         if let (Some(prefix), Some(name)) = (metadata["generateName"].as_str(), metadata["name"].as_str())
             && name.len() > prefix.len()
             && name.starts_with(prefix)
-            && !self.generated.contains_key(name)
         {
-            let replacement = format!("{prefix}<generated {}>", self.generated.len() + 1);
-            self.generated.insert(name.to_owned(), replacement);
+            self.generated.number_as(name, self.answer, |number| format!("{prefix}<generated {number}>"));
         }
         let parts: Vec<&Value> = match value {
             Value::Array(items) => items.iter().collect(),
@@ -124,7 +155,9 @@ impl Normal {
 
     fn string(&mut self, key: &str, text: &str) -> String {
         match key {
-            "resourceVersion" if !["", "0"].contains(&text) => number(&mut self.versions, text, "version"),
+            "resourceVersion" if !["", "0"].contains(&text) => {
+                format!("<version {}>", self.versions.number(text, self.answer))
+            }
             "continue" if !text.is_empty() => "<continue>".to_owned(),
             "clusterIP" | "clusterIPs" if !["", "None"].contains(&text) => "<address>".to_owned(),
             _ => self.text(text),
@@ -206,11 +239,6 @@ fn list_metadata(metadata: &Value) -> Value {
     metadata
 }
 
-fn number(known: &mut BTreeMap<String, String>, text: &str, what: &str) -> String {
-    let next = known.len() + 1;
-    known.entry(text.to_owned()).or_insert_with(|| format!("<{what} {next}>")).clone()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -227,10 +255,12 @@ mod tests {
         let (a, b) = ("0a1b2c3d-0000-1111-2222-0123456789ab", "0a1b2c3d-0000-1111-2222-0123456789ac");
         let object = |uid: &str, version: &str| json!({"metadata": {"uid": uid, "resourceVersion": version}});
         let expect = |uid: &str, version: &str| json!({"metadata": {"uid": uid, "resourceVersion": version}});
-        assert_eq!(normal.value(&object(a, "17")), expect("<uid 1>", "<version 1>"));
-        assert_eq!(normal.value(&object(b, "18")), expect("<uid 2>", "<version 2>"));
-        assert_eq!(normal.value(&object(a, "17")), expect("<uid 1>", "<version 1>"));
-        assert_eq!(normal.text(&format!("not {b}")), "not <uid 2>");
+        normal.begin(1);
+        assert_eq!(normal.value(&object(a, "17")), expect("<uid 1.1>", "<version 1.1>"));
+        normal.begin(2);
+        assert_eq!(normal.value(&object(b, "18")), expect("<uid 2.1>", "<version 2.1>"));
+        assert_eq!(normal.value(&object(a, "17")), expect("<uid 1.1>", "<version 1.1>"));
+        assert_eq!(normal.text(&format!("not {b}")), "not <uid 2.1>");
     }
 
     #[test]
@@ -238,7 +268,7 @@ mod tests {
         let uid = "0a1b2c3d-0000-1111-2222-0123456789ab";
         let object = json!({"managedFields": [{"manager": "b"}, {"manager": "a", "fieldsV1": {format!("k:{uid}"): {}}}]});
         let expected =
-            json!({"managedFields": [{"manager": "a", "fieldsV1": {"k:<uid 1>": {}}}, {"manager": "b"}]});
+            json!({"managedFields": [{"manager": "a", "fieldsV1": {"k:<uid 0.1>": {}}}, {"manager": "b"}]});
         assert_eq!(normal().value(&object), expected);
     }
 
@@ -265,9 +295,9 @@ mod tests {
         let mut normal = normal();
         let made =
             json!({"metadata": {"generateName": "a-", "name": "a-x7k2p"}, "message": "a-x7k2p is there"});
-        let expected = json!({"metadata": {"generateName": "a-", "name": "a-<generated 1>"}, "message": "a-<generated 1> is there"});
+        let expected = json!({"metadata": {"generateName": "a-", "name": "a-<generated 0.1>"}, "message": "a-<generated 0.1> is there"});
         assert_eq!(normal.value(&made), expected);
-        assert_eq!(normal.text("/api/a-x7k2p"), "/api/a-<generated 1>");
+        assert_eq!(normal.text("/api/a-x7k2p"), "/api/a-<generated 0.1>");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Answer {
 /// Headers that are a part of the answer. The rest is about the connection, or about the one server.
 const HEADERS: &[&str] = &["allow", "content-type", "location", "retry-after", "warning", "www-authenticate"];
 /// How long something may take to become so.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Lists that are the same for so long are taken to stay so.
 const SETTLED: Duration = Duration::from_millis(1200);
@@ -52,11 +52,14 @@ pub fn run(script: &Script, client: &Client) -> Result<Transcript, Error> {
     for (index, step) in script.steps.iter().enumerate() {
         let once = [String::new()];
         let each = if step.each.is_empty() { &once[..] } else { &step.each };
-        for each in each {
+        for (turn, each) in each.iter().enumerate() {
+            // Like 12, or 12.3: the third of those that step 12 is done for.
+            let turn = if step.each.is_empty() { String::new() } else { format!(".{}", turn + 1) };
+            let number = format!("{}{turn}", index + 1);
             session.vars.set("each", each.clone());
             session.vars.set("filler", "x".repeat(step.filler));
-            session.step(index + 1, step).map_err(|what| {
-                let place = format!("{}, step {}", script.name, index + 1);
+            session.step(&number, step).map_err(|what| {
+                let place = format!("{}, step {number}", script.name);
                 Error::Wrong { place, what }
             })?;
         }
@@ -74,7 +77,8 @@ struct Session<'a> {
 
 impl Session<'_> {
     /// An error is one of the script.
-    fn step(&mut self, number: usize, step: &Step) -> Result<(), String> {
+    fn step(&mut self, number: &str, step: &Step) -> Result<(), String> {
+        self.normal.begin(self.answers.len() + 1);
         let (request, said) = if let Some(request) = &step.request {
             let request = self.vars.fill(request)?;
             let (method, target) = request.split_once(' ').ok_or("do is a method and a target")?;

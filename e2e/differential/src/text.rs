@@ -68,13 +68,7 @@ pub(crate) fn today() -> i64 {
 }
 
 /// Words after which a number is a resource version of the server's.
-const BEFORE_VERSIONS: &[&str] = &[
-    "too old resource version: ",
-    "Too large resource version: ",
-    ", current: ",
-    "resource version: ",
-    "the ResourceVersion in record (",
-];
+const BEFORE_VERSIONS: &[&str] = &["resource version: ", ", current: ", "the ResourceVersion in record ("];
 
 /// The text with the server's resource versions in messages replaced, and what stands in brackets after one.
 pub(crate) fn replace_versions(text: &str) -> String {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::normal::Normal;
 
 /// Nothing for so long is the end.
-pub(crate) const QUIET: Duration = Duration::from_millis(600);
+pub(crate) const QUIET: Duration = Duration::from_secs(1);
 /// A watch that is never quiet is left.
 const LIMIT: Duration = Duration::from_secs(20);
 const END_OF_LIST: &str = "k8s.io/initial-events-end";
@@ -47,6 +47,10 @@ fn by_object(events: &[Value], fold: bool, normal: &mut Normal) -> Value {
             continue;
         }
         objects.entry(key(event)).or_default().push(event);
+    }
+    // Names that the server made up are in the keys as well.
+    for event in objects.values().flatten() {
+        normal.learn_generated(&event["object"]);
     }
     let mut said = BTreeMap::new();
     for (key, events) in objects {

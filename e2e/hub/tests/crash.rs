@@ -72,7 +72,10 @@ fn nothing_acknowledged_is_lost_and_nothing_seen_is_untrue() -> Result<()> {
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let enough = ledger.acknowledged.load(Ordering::SeqCst) + 1 + (dice >> 58);
         while ledger.acknowledged.load(Ordering::SeqCst) < enough {
-            ensure!(threads.iter().all(|thread| !thread.is_finished()), "a client gave up while the hub lived");
+            ensure!(
+                threads.iter().all(|thread| !thread.is_finished()),
+                "a client gave up while the hub lived"
+            );
             thread::sleep(Duration::from_millis(1));
         }
         thread::sleep(Duration::from_micros((dice >> 32) % 5_000));

@@ -44,6 +44,11 @@ const MODULES: &[(&str, &str)] = &[
     ("k8s.io/kube-aggregator", "pkg/apis"),
 ];
 
+/// Whether what is committed is what would be generated.
+pub(crate) fn check(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    run(workspace, log, &Generate::Builtins(BuiltinsArgs { check: true }))
+}
+
 /// Does it.
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, what: &Generate) -> Result<String> {
     let Generate::Builtins(args) = what;

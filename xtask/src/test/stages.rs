@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::report;
 use crate::log::Log;
 use crate::workspace::{Workspace, captured};
-use crate::{differential, pitfalls, referee, testenv, tidy};
+use crate::{differential, generate, pitfalls, referee, testenv, tidy};
 
 /// One check of the whole.
 pub(super) struct Stage {
@@ -60,9 +60,9 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: TESTBED,
-        about: "the real Kubernetes can be built, and starts and ends",
+        about: "the real Kubernetes can be built, starts and ends, and our tables of its kinds are current",
         alone: "cargo xtask test --only testbed",
-        run: testenv::stage,
+        run: testbed,
     },
     Stage {
         name: PARITY,
@@ -100,6 +100,12 @@ fn test(workspace: &Workspace, log: &mut Log) -> Result<String> {
         0 => bail!("no test ran"),
         count => Ok(format!("{count} tests")),
     }
+}
+
+fn testbed(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    let started = testenv::stage(workspace, log)?;
+    let current = generate::check(workspace, log)?;
+    Ok(format!("{started}; {current}"))
 }
 
 /// Cargo's own message for a missing component names the toolchain but not always what to do.

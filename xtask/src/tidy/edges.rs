@@ -37,12 +37,18 @@ const ALLOWED: &[Edges] = &[
         external: External::Any,
     },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
-    Edges { name: "bowline", internal: &["bowline-explorer", "bowline-models"], external: External::Any },
+    Edges {
+        name: "bowline",
+        internal: &["bowline-apiserver", "bowline-explorer", "bowline-models"],
+        external: External::Any,
+    },
     Edges {
         name: "bowline-bench",
         internal: &["bowline-explorer", "bowline-models"],
         external: External::Only(&[]),
     },
+    Edges { name: "bowline-bench-hub", internal: &[], external: External::Any },
+    Edges { name: "bowline-e2e-hub", internal: &["bowline-realkube"], external: External::Any },
     Edges { name: "bowline-differential", internal: &["bowline-realkube"], external: External::Any },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {

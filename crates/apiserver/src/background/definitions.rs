@@ -52,7 +52,10 @@ fn look(api: &Api) -> Vec<(Arc<Document>, Next)> {
 /// Where the objects of a definition are.
 fn instances(definition: &Json) -> Resource {
     let spec = &definition["spec"];
-    Resource::new(spec["group"].as_str().unwrap_or_default(), spec["names"]["plural"].as_str().unwrap_or_default())
+    Resource::new(
+        spec["group"].as_str().unwrap_or_default(),
+        spec["names"]["plural"].as_str().unwrap_or_default(),
+    )
 }
 
 async fn perform(api: &Arc<Api>, definition: &Arc<Document>, next: Next) -> Result<(), Status> {

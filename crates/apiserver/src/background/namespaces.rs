@@ -52,7 +52,8 @@ struct Furniture {
 
 impl Furniture {
     fn new(authority: &str) -> Furniture {
-        let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": { "name": "default" } });
+        let account =
+            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": { "name": "default" } });
         let map = json!({
             "apiVersion": "v1", "kind": "ConfigMap",
             "metadata": {

@@ -17,6 +17,7 @@ mod literals;
 mod macros;
 mod operators;
 mod parser;
+mod ratchet;
 mod rules;
 mod syntax;
 mod types;

@@ -1,7 +1,7 @@
 //! One version of a kind that a definition adds, compiled once.
 
 use bowline_merge::{Cause, FieldError, FieldPath, Schema};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::cel::{Rules, not_checked};
 use super::definition::text;
@@ -15,14 +15,16 @@ pub struct Custom {
     group: String,
     version: String,
     kind: String,
-    namespaced: bool,
     schema: Schema,
+    /// The schema of the version that objects are stored in, if that is another.
+    stored: Option<Schema>,
     status_schema: Option<Schema>,
     rules: Option<Rules>,
     /// Whether resources can be inside its objects.
     embeds: bool,
     /// Its definition goes.
     going: bool,
+    unchanged: bool,
     has_status: bool,
     pub(super) scale: Option<ScalePaths>,
     selectable: Vec<String>,
@@ -66,11 +68,12 @@ impl Custom {
             group: group.to_owned(),
             version: name.to_owned(),
             kind: kind.to_owned(),
-            namespaced: text(spec, "scope") == "Namespaced",
             status_schema: schema.property("status"),
+            stored: stored(spec, name),
             schema,
             rules: open_api.as_ref().and_then(Rules::compile),
             going: super::lifecycle::is_going(crd),
+            unchanged: is_unchanged(crd, spec),
             embeds: open_api.as_ref().is_some_and(embedded::has_any),
             has_status: subresources.and_then(|all| all.get("status")).is_some_and(Value::is_object),
             scale: subresources.and_then(|all| all.get("scale")).and_then(ScalePaths::of),
@@ -79,7 +82,8 @@ impl Custom {
                 .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned())
                 .collect(),
             declared: Value::Object(version.clone()),
-            deprecation: deprecated.then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
+            deprecation: deprecated
+                .then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
         }
     }
 
@@ -102,6 +106,11 @@ impl Custom {
     /// though what is there can still be changed.
     pub fn is_going(&self) -> bool {
         self.going
+    }
+
+    /// Whether objects are stored just as they are read: there is one version, and its schema has never changed.
+    pub fn is_unchanged(&self) -> bool {
+        self.unchanged
     }
 
     /// Whether `status` has a path of its own.
@@ -143,14 +152,22 @@ impl Custom {
         self.schema.default(object);
     }
 
-    /// An object that was stored in whatever version, as this version reads it: apiVersion, pruned, defaulted.
+    /// An object that was stored, as this version reads it: with the defaults of the version that it is stored in, and
+    /// without what this version does not name. Versions have no other conversion.
     pub fn read(&self, object: &mut Value) {
         if let Value::Object(fields) = object {
             fields.insert("apiVersion".into(), format!("{}/{}", self.group, self.version).into());
             fields.insert("kind".into(), self.kind.as_str().into());
         }
+        self.stored.as_ref().unwrap_or(&self.schema).default(object);
         self.schema.prune(object);
-        self.schema.default(object);
+    }
+
+    /// An object that was written in this version, as it is stored: without what the stored version does not name.
+    pub fn store(&self, object: &mut Value) {
+        if let Some(stored) = &self.stored {
+            stored.prune(object);
+        }
     }
 
     /// What a write may not change is as it was: the status, or all but the status and who manages what.
@@ -230,11 +247,17 @@ impl Custom {
         same("apiVersion", &format!("{}/{}", self.group, self.version));
         errors
     }
+}
 
-    /// Whether its objects live in namespaces.
-    pub fn is_namespaced(&self) -> bool {
-        self.namespaced
+/// The schema of the version that is stored, if it is not `version`.
+fn stored(spec: &Json, version: &str) -> Option<Schema> {
+    let versions = spec.get("versions")?.as_array()?;
+    let stored =
+        versions.iter().find(|version| version.get("storage").and_then(Value::as_bool) == Some(true))?;
+    if stored.get("name").and_then(Value::as_str) == Some(version) {
+        return None;
     }
+    Some(stored.pointer("/schema/openAPIV3Schema").map_or_else(Schema::anything, Schema::stored))
 }
 
 /// After these errors rules would see values of other types than they were written for.
@@ -243,6 +266,14 @@ fn blocks_rules(error: &FieldError) -> bool {
         error.kind,
         Cause::NotSupported | Cause::Required | Cause::TooLong | Cause::TooMany | Cause::TypeInvalid
     )
+}
+
+/// Whether a definition has one version, as it was first written.
+fn is_unchanged(crd: &Json, spec: &Json) -> bool {
+    let generation =
+        crd.get("metadata").and_then(|metadata| metadata.get("generation")).and_then(Value::as_u64);
+    let versions = spec.get("versions").and_then(Value::as_array).map_or(0, Vec::len);
+    generation.is_none_or(|generation| generation == 1) && versions == 1
 }
 
 /// What writers are warned of: finalizers that nobody can tell whose they are.

@@ -46,7 +46,8 @@ pub fn default(crd: &mut Json) {
 /// A definition as it is kept at first: whatever status was sent, only the version that is stored stands in it.
 pub fn prepare_create(crd: &mut Json) {
     let stored = storage_version(crd).map_or(Value::Null, |version| json!([version]));
-    let status = json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
+    let status =
+        json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
     crd.insert("status".into(), status);
 }
 
@@ -180,7 +181,9 @@ fn conversion(raw: &Json, errors: &mut Vec<FieldError>) {
             let why = "this server calls no conversion webhooks; use None and keep the versions alike";
             errors.push(FieldError::forbidden("spec.conversion.strategy", why));
         }
-        other => errors.push(FieldError::not_supported("spec.conversion.strategy", other, &["None", "Webhook"])),
+        other => {
+            errors.push(FieldError::not_supported("spec.conversion.strategy", other, &["None", "Webhook"]))
+        }
     }
     let Some(webhook) = webhook.filter(|_| text(conversion, "strategy") != "Webhook") else { return };
     let why = "should not be set when strategy is not set to Webhook";
@@ -212,7 +215,8 @@ fn immutable(raw: &Json, old: &Json, errors: &mut Vec<FieldError>) {
 
 fn stored_versions(crd: &Json, spec: &Spec<'_>, errors: &mut Vec<FieldError>) {
     const AT: &str = "status.storedVersions";
-    let stored = crd.get("status").and_then(|status| status.get("storedVersions")).cloned().unwrap_or_default();
+    let stored =
+        crd.get("status").and_then(|status| status.get("storedVersions")).cloned().unwrap_or_default();
     let names: Vec<&str> = stored.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if names.is_empty() {
         errors.push(FieldError::invalid(AT, stored, "must have at least one stored version"));
@@ -243,7 +247,8 @@ fn storage_version(crd: &Json) -> Option<&str> {
 /// The status of a condition.
 pub(super) fn condition<'a>(crd: &'a Json, name: &str) -> Option<&'a str> {
     let conditions = crd.get("status")?.get("conditions")?.as_array()?;
-    let found = conditions.iter().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name))?;
+    let found =
+        conditions.iter().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name))?;
     found.get("status")?.as_str()
 }
 

@@ -52,7 +52,9 @@ pub fn look(crd: &Json, all: &[&Json], objects: usize, now: Moment) -> Option<Ne
     // As nothing serves a kind before this status is written, it is established in the same step.
     let mut settled = Map::new();
     settled.insert("status".into(), Value::Object(status.clone()));
-    if condition(&settled, "NamesAccepted") == Some("True") && condition(&settled, "Established") != Some("True") {
+    if condition(&settled, "NamesAccepted") == Some("True")
+        && condition(&settled, "Established") != Some("True")
+    {
         let message = "the initial names have been accepted";
         set(&mut status, "Established", "True", "InitialNamesAccepted", message, now);
     }
@@ -62,7 +64,8 @@ pub fn look(crd: &Json, all: &[&Json], objects: usize, now: Moment) -> Option<Ne
 /// Whether there may be something left to do about a definition that goes.
 pub fn is_going(crd: &Json) -> bool {
     let metadata = crd.get("metadata").and_then(Value::as_object);
-    let deleted = metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(Value::is_string);
+    let deleted =
+        metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(Value::is_string);
     let finalizers = metadata.and_then(|metadata| metadata.get("finalizers")).and_then(Value::as_array);
     deleted && finalizers.into_iter().flatten().any(|name| name.as_str() == Some(FINALIZER))
 }
@@ -86,7 +89,8 @@ fn end(crd: &Json, objects: usize, now: Moment) -> Option<Next> {
 /// Gives a definition the names that nobody else has.
 fn names(crd: &Json, all: &[&Json], status: &mut Json, now: Moment) {
     let empty = Map::new();
-    let wanted = crd.get("spec").and_then(|spec| spec.get("names")).and_then(Value::as_object).unwrap_or(&empty);
+    let wanted =
+        crd.get("spec").and_then(|spec| spec.get("names")).and_then(Value::as_object).unwrap_or(&empty);
     let accepted = status.get("acceptedNames").and_then(Value::as_object).cloned().unwrap_or_default();
     if same_names(wanted, &accepted) {
         return;
@@ -152,7 +156,9 @@ fn same_names(wanted: &Json, accepted: &Json) -> bool {
     let list = |names: &Json, field: &str| -> Vec<Value> {
         names.get(field).and_then(Value::as_array).cloned().unwrap_or_default()
     };
-    ["plural", "singular", "kind", "listKind"].iter().all(|field| text(wanted, field) == text(accepted, field))
+    ["plural", "singular", "kind", "listKind"]
+        .iter()
+        .all(|field| text(wanted, field) == text(accepted, field))
         && ["shortNames", "categories"].iter().all(|field| list(wanted, field) == list(accepted, field))
 }
 
@@ -175,11 +181,15 @@ struct Taken<'a> {
 
 impl<'a> Taken<'a> {
     fn by(crd: &Json, all: &[&'a Json]) -> Taken<'a> {
-        let group = |crd: &Json| crd.get("spec").and_then(Value::as_object).map_or("", |spec| text(spec, "group")).to_owned();
+        let group = |crd: &Json| {
+            crd.get("spec").and_then(Value::as_object).map_or("", |spec| text(spec, "group")).to_owned()
+        };
         let ours = group(crd);
         let mut taken = Taken { resources: BTreeSet::new(), kinds: BTreeSet::new() };
         for other in all.iter().filter(|other| group(other) == ours) {
-            let Some(names) = other.get("status").and_then(|status| status.get("acceptedNames")) else { continue };
+            let Some(names) = other.get("status").and_then(|status| status.get("acceptedNames")) else {
+                continue;
+            };
             let Some(names) = names.as_object() else { continue };
             taken.resources.extend([text(names, "plural"), text(names, "singular")]);
             let short = names.get("shortNames").and_then(Value::as_array).into_iter().flatten();
@@ -196,7 +206,8 @@ fn status_of(crd: &Json) -> Json {
 
 fn condition_of<'a>(status: &'a Json, name: &str) -> Option<&'a str> {
     let conditions = status.get("conditions")?.as_array()?;
-    let found = conditions.iter().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name))?;
+    let found =
+        conditions.iter().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name))?;
     found.get("status")?.as_str()
 }
 
@@ -207,7 +218,8 @@ fn set(status: &mut Json, name: &str, value: &str, reason: &str, message: &str, 
         *list = json!([]);
     }
     let Some(conditions) = list.as_array_mut() else { return };
-    let known = conditions.iter_mut().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name));
+    let known =
+        conditions.iter_mut().find(|condition| condition.get("type").and_then(Value::as_str) == Some(name));
     let since = match &known {
         Some(known) if known.get("status").and_then(Value::as_str) == Some(value) => {
             known.get("lastTransitionTime").cloned()
@@ -215,8 +227,7 @@ fn set(status: &mut Json, name: &str, value: &str, reason: &str, message: &str, 
         _ => None,
     };
     let since = since.unwrap_or_else(|| now.to_string().into());
-    let condition =
-        json!({"type": name, "status": value, "lastTransitionTime": since, "reason": reason, "message": message});
+    let condition = json!({"type": name, "status": value, "lastTransitionTime": since, "reason": reason, "message": message});
     match known {
         Some(known) => *known = condition,
         None => conditions.push(condition),

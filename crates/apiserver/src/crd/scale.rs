@@ -57,7 +57,9 @@ fn at<'a>(object: &'a Value, path: &str) -> Result<Option<&'a Value>, String> {
         let Value::Object(fields) = value else {
             let whole = names[..=depth].join(".");
             let (shown, kind) = go(value);
-            return Err(format!(".{whole} accessor error: {shown} is of the type {kind}, expected map[string]interface{{}}"));
+            return Err(format!(
+                ".{whole} accessor error: {shown} is of the type {kind}, expected map[string]interface{{}}"
+            ));
         };
         match fields.get(*name) {
             Some(inner) => value = inner,
@@ -101,7 +103,8 @@ fn go(value: &Value) -> (String, &'static str) {
             (format!("[{}]", items.join(" ")), "[]interface {}")
         }
         Value::Object(fields) => {
-            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}:{}", go(value).0)).collect();
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name}:{}", go(value).0)).collect();
             (format!("map[{}]", fields.join(" ")), "map[string]interface {}")
         }
     }
@@ -179,7 +182,8 @@ impl Custom {
                 *place = Value::Object(Map::new());
             }
             let Value::Object(fields) = place else {
-                let why = format!("value cannot be set because {} is not a map[string]interface{{}}", paths.wanted);
+                let why =
+                    format!("value cannot be set because {} is not a map[string]interface{{}}", paths.wanted);
                 return Err(Status::internal(why));
             };
             place = fields.entry(*name).or_insert(Value::Null);

@@ -1,12 +1,12 @@
 //! The kinds that a definition adds.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::custom::Custom;
 use super::definition::{condition, text};
+use crate::discovery::priority;
 use crate::document::{Counting, Json};
 use crate::key::Resource;
 use crate::kinds::{Kind, Subresource};
@@ -22,7 +22,7 @@ pub fn kinds(crd: &Json) -> Vec<Arc<Kind>> {
     let served = |version: &&Json| version.get("served").and_then(Value::as_bool) == Some(true);
     let mut versions: Vec<&Json> =
         versions.into_iter().flatten().filter_map(Value::as_object).filter(served).collect();
-    versions.sort_by(|a, b| by_priority(text(a, "name"), text(b, "name")));
+    versions.sort_by(|a, b| priority::compare(text(a, "name"), text(b, "name")));
     versions.into_iter().map(|version| Arc::new(kind(crd, version))).collect()
 }
 
@@ -30,7 +30,8 @@ fn kind(crd: &Json, version: &Json) -> Kind {
     let empty = Map::new();
     let spec = crd.get("spec").and_then(Value::as_object).unwrap_or(&empty);
     // What was accepted may be older than what is asked for.
-    let accepted = crd.get("status").and_then(|status| status.get("acceptedNames")).and_then(Value::as_object);
+    let accepted =
+        crd.get("status").and_then(|status| status.get("acceptedNames")).and_then(Value::as_object);
     let names = accepted.unwrap_or(&empty);
     let group = text(spec, "group");
     let list = |name: &str| -> Vec<Box<str>> {
@@ -81,49 +82,42 @@ fn subresources(custom: &Custom, kind: &str) -> Vec<Subresource> {
     all
 }
 
-/// Kubernetes' order of versions: `v10`, `v2`, `v1`, `v11beta2`, `v10beta3`, `v3alpha1`, then others by name.
-pub fn by_priority(left: &str, right: &str) -> Ordering {
-    match (Rank::of(left), Rank::of(right)) {
-        (Some(left), Some(right)) => right.cmp(&left),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => left.cmp(right),
-    }
-}
-
-/// How stable a version is, its number, and that of its beta or alpha.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(u8, u64, u64);
-
-impl Rank {
-    fn of(version: &str) -> Option<Rank> {
-        let rest = version.strip_prefix('v')?;
-        let (major, stability, minor) = if let Some((major, minor)) = rest.split_once("alpha") {
-            (major, 0, minor)
-        } else if let Some((major, minor)) = rest.split_once("beta") {
-            (major, 1, minor)
-        } else {
-            return number(rest).map(|major| Rank(2, major, 0));
-        };
-        Some(Rank(stability, number(major)?, number(minor)?))
-    }
-}
-
-/// A number without a leading zero.
-fn number(text: &str) -> Option<u64> {
-    let well_formed = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-    well_formed.then(|| text.parse().ok()).flatten()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn versions_have_an_order() {
-        let mut versions = ["v1", "v3alpha1", "foo10", "v2", "v11beta2", "v10", "v10beta3", "v12alpha1", "foo1", "v11alpha2"];
-        versions.sort_by(|a, b| by_priority(a, b));
-        let expected = ["v10", "v2", "v1", "v11beta2", "v10beta3", "v12alpha1", "v11alpha2", "v3alpha1", "foo1", "foo10"];
-        assert_eq!(versions, expected);
+    fn an_established_definition_adds_its_served_versions() {
+        let names = json!({"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList",
+            "shortNames": ["th"], "categories": ["all"]});
+        let version = |name: &str, served: bool, subresources: Value| json!({"name": name, "served": served, "storage": name == "v1", "subresources": subresources});
+        let scale = json!({"status": {}, "scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n"}});
+        let mut crd = json!({"spec": {"group": "x.dev", "scope": "Namespaced", "names": names, "versions": [
+                version("v1beta1", true, json!(null)), version("v2", false, json!(null)), version("v1", true, scale)]},
+            "status": {"acceptedNames": names, "conditions": [{"type": "Established", "status": "True"}]}});
+        let shown: Vec<String> = kinds(crd.as_object().expect("a definition"))
+            .iter()
+            .map(|kind| {
+                let below: Vec<&str> = kind.subresources.iter().map(|below| &*below.name).collect();
+                format!(
+                    "{} {} {:?} {below:?} {:?}",
+                    kind.api_version(),
+                    kind.plural,
+                    kind.short_names,
+                    kind.counting
+                )
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                r#"x.dev/v1 things ["th"] ["status", "scale"] Spec"#,
+                r#"x.dev/v1beta1 things ["th"] [] SpecAndStatus"#,
+            ]
+        );
+        crd["status"]["conditions"][0]["status"] = json!("False");
+        assert_eq!(kinds(crd.as_object().expect("a definition")).len(), 0);
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// Orders versions, the one that clients prefer first: `v2`, `v1`, `v2beta1`, `v1alpha1`, and then any others by name.
-pub(super) fn compare(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     match (parse(a), parse(b)) {
         (Some(a), Some(b)) => b.cmp(&a),
         (Some(_), None) => Ordering::Less,

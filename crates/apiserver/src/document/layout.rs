@@ -1,6 +1,7 @@
 //! How the JSON of a document is laid out, so that its parts can be told apart without parsing it.
 
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Counting, Json, Parts};
@@ -9,8 +10,14 @@ const OPENING: &[u8] = br#""metadata":"#;
 
 /// The metadata of a document that is laid out: it comes first.
 pub(super) fn metadata_of(parts: &Parts) -> Option<Json> {
-    let rest = parts.body.strip_prefix(OPENING)?;
-    serde_json::Deserializer::from_slice(rest).into_iter::<Json>().next()?.ok()
+    read(parts.body.strip_prefix(OPENING)?).ok()
+}
+
+/// The object that the text begins with. It was written here, so it is as deep as it may be and no deeper.
+pub(super) fn read(text: &[u8]) -> serde_json::Result<Json> {
+    let mut text = serde_json::Deserializer::from_slice(text);
+    text.disable_recursion_limit();
+    Json::deserialize(&mut text)
 }
 
 /// Lays an object out. It has metadata, and these have a uid.
@@ -66,4 +73,38 @@ fn field(key: &str, value: &Value, out: &mut Vec<u8>) {
 /// Bodies are limited to a few MiB long before this.
 fn short(length: usize) -> u32 {
     u32::try_from(length).expect("a document is smaller than 4 GiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn laid_out(value: Value, counting: Counting) -> Parts {
+        write(value.as_object().expect("it is an object"), counting)
+    }
+
+    #[test]
+    fn the_parts_are_where_they_should_be() {
+        let value = json!({
+            "apiVersion": "v1", "kind": "K", "zeta": 1, "status": { "s": 1 }, "spec": { "a": 1 },
+            "metadata": { "uid": "u", "name": "n", "resourceVersion": "5" },
+        });
+        let parts = laid_out(value.clone(), Counting::Spec);
+        let text = std::str::from_utf8(&parts.body).expect("it is text");
+        assert_eq!(text, r#""metadata":{"name":"n","uid":"u"},"spec":{"a":1},"zeta":1,"status":{"s":1}}"#);
+        assert!(text[parts.cut as usize..].starts_with(r#""uid""#));
+        let wanted =
+            |parts: &Parts| parts.body[parts.wanted.start as usize..parts.wanted.end as usize].to_vec();
+        assert_eq!(wanted(&parts), br#","spec":{"a":1},"zeta":1"#);
+        let all = laid_out(value, Counting::SpecAndStatus);
+        assert_eq!(wanted(&all), br#","spec":{"a":1},"zeta":1,"status":{"s":1}"#);
+    }
+
+    #[test]
+    fn metadata_can_be_read_alone() {
+        let parts = laid_out(json!({ "metadata": { "uid": "}\"{" }, "x": [] }), Counting::Nothing);
+        assert_eq!(metadata_of(&parts).expect("it has metadata")["uid"], "}\"{");
+    }
 }

@@ -53,7 +53,8 @@ impl Hub {
                 return None;
             }
             if front.tired {
-                (front, _) = self.work.wait_timeout(front, REST).expect("the rules of the kernel do not panic");
+                (front, _) =
+                    self.work.wait_timeout(front, REST).expect("the rules of the kernel do not panic");
                 front.tired = false;
             } else if !more {
                 front = self.work.wait(front).expect("the rules of the kernel do not panic");

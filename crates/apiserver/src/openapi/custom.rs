@@ -15,7 +15,8 @@ pub(super) fn name(kind: &Kind, of: &str) -> String {
 
 /// The schema of one object.
 pub(super) fn object(kind: &Kind) -> Value {
-    let declared = kind.custom.as_ref().and_then(|custom| custom.declared().pointer("/schema/openAPIV3Schema"));
+    let declared =
+        kind.custom.as_ref().and_then(|custom| custom.declared().pointer("/schema/openAPIV3Schema"));
     let open = || json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let mut schema = completed(&declared.cloned().unwrap_or_else(open));
     if !schema["properties"].is_object() {

@@ -50,7 +50,8 @@ impl Status {
 
     /// The object has been changed since it was read.
     pub fn stale(kind: &Kind, name: &str) -> Status {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
         Status::conflict(kind, name, why)
     }
 
@@ -93,7 +94,11 @@ impl Status {
             "MethodNotAllowed",
             "the server does not allow this method on the requested resource",
         )
-        .of(Details { group: kind.group.to_string(), kind: kind.plural.to_string(), ..Details::default() })
+        .of(Details {
+            group: kind.group.to_string(),
+            kind: kind.plural.to_string(),
+            ..Details::default()
+        })
     }
 
     /// What the hub says against a write to the object `name` in `namespace`.

@@ -26,6 +26,8 @@ pub(super) fn pack(document: &Document) -> Vec<u8> {
         Counting::Nothing => 0,
         Counting::Spec => 1,
         Counting::SpecAndStatus => 2,
+        Counting::SpecAndAnnotations => 3,
+        Counting::SpecAndLabels => 4,
     });
     for offset in [parts.cut, parts.wanted.start, parts.wanted.end] {
         out.extend_from_slice(&offset.to_le_bytes());
@@ -51,6 +53,8 @@ pub fn unpack(bytes: &[u8]) -> Result<Kept, StoreError> {
         0 => Counting::Nothing,
         1 => Counting::Spec,
         2 => Counting::SpecAndStatus,
+        3 => Counting::SpecAndAnnotations,
+        4 => Counting::SpecAndLabels,
         _ => return Err(damaged()),
     };
     if start > end {
@@ -89,4 +93,54 @@ pub(super) fn unpack_key(bytes: &[u8], before: Option<&Resource>) -> Result<Key,
         }
     };
     Ok(Key::new(resource, namespace, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::key::Resource;
+
+    fn document(counting: Counting) -> Document {
+        let json = json!({
+            "metadata": { "name": "a", "namespace": "n", "uid": "u", "resourceVersion": "7", "labels": { "x": "y" } },
+            "spec": { "text": "\u{0}é\"" }, "status": {},
+        });
+        let key = Key::new(Resource::new("g", "things"), "n", "a");
+        let json = json.as_object().expect("it is an object");
+        Document::new(key, json, counting, &|_, _, _, _| None).expect("it is well formed")
+    }
+
+    #[test]
+    fn a_document_comes_back_as_it_was() {
+        use Counting::{Nothing, Spec, SpecAndAnnotations, SpecAndLabels, SpecAndStatus};
+        for counting in [Nothing, Spec, SpecAndStatus, SpecAndAnnotations, SpecAndLabels] {
+            let document = document(counting);
+            let kept = unpack(&pack(&document)).expect("it was packed");
+            let key = unpack_key(&pack_key(document.key()), None).expect("it was packed");
+            assert_eq!(&key, document.key());
+            let back = Document::kept(key, kept, &|_, _, _, _| None).expect("it is well formed");
+            assert_eq!(back.json(), document.json());
+            assert_eq!(back.meta().version, document.meta().version);
+            assert_eq!(back.label("x"), Some("y"));
+            assert_eq!(back.parts().counting, counting);
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_is_told() {
+        let whole = pack(&document(Counting::Spec));
+        for length in 0..HEAD {
+            assert!(unpack(&whole[..length]).is_err(), "{length}");
+        }
+        for (at, byte) in [(8, 9), (12, 255), (16, 255), (20, 255)] {
+            let mut damaged = whole.clone();
+            damaged[at] = byte;
+            assert!(unpack(&damaged).is_err(), "{at}");
+        }
+        assert!(unpack_key(b"no zeros", None).is_err());
+        assert!(unpack_key(b"a/b\0c\0d\0e", None).is_err());
+        assert!(unpack_key(b"ab\0c\0d", None).is_err());
+    }
 }

@@ -10,10 +10,10 @@ use super::options::WriteOptions;
 use super::write::{Sent, Write};
 use crate::api::Api;
 use crate::body;
-use crate::part::Part;
 use crate::hub::Failure;
 use crate::kinds::Kind;
 use crate::negotiate;
+use crate::part::Part;
 use crate::reply::Reply;
 use crate::status::Status;
 
@@ -33,11 +33,12 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     write.require_home()?;
     let mut tries = 0;
     loop {
-        let (document, more) = write.blocking({
-            let (write, object) = (Arc::clone(&write), object.clone());
-            move || write.created(object, false)
-        })
-        .await?;
+        let (document, more) = write
+            .blocking({
+                let (write, object) = (Arc::clone(&write), object.clone());
+                move || write.created(object, false)
+            })
+            .await?;
         let name = document.key().name.to_string();
         if write.options.dry_run {
             if api.hub.ahead(document.key()).is_some() {
@@ -51,7 +52,9 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
                 warnings.extend(more);
                 return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query, &warnings);
             }
-            Err(Failure::Refused(Refusal::AlreadyExists)) if write.leaves_name(&object) && tries < NAMES => tries += 1,
+            Err(Failure::Refused(Refusal::AlreadyExists)) if write.leaves_name(&object) && tries < NAMES => {
+                tries += 1
+            }
             Err(failure) => return Err(Status::failed(failure, kind, &write.namespace, &name)),
         }
     }

@@ -109,12 +109,7 @@ fn holds(document: &Document) -> bool {
 }
 
 /// Deletions word what does not fit in their own way.
-fn refused(
-    refusal: bowline_kernel::RefusalOf<Document>,
-    kind: &Kind,
-    namespace: &str,
-    name: &str,
-) -> Status {
+fn refused(refusal: bowline_kernel::RefusalOf<Document>, kind: &Kind, namespace: &str, name: &str) -> Status {
     let why = match refusal {
         Refusal::Another { expected, found } => format!(
             "the UID in the precondition ({expected}) does not match the UID in record ({found}). The object \
@@ -209,7 +204,12 @@ pub async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
 }
 
 /// The pod says why it goes, for who sees it last.
-async fn note_eviction(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked, eviction: Json) -> Result<(), Status> {
+async fn note_eviction(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    asked: &Asked,
+    eviction: Json,
+) -> Result<(), Status> {
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), &key) };
     let edit: Edit = Arc::new(move |current| {

@@ -46,9 +46,12 @@ pub async fn list(
         None => (options.as_of, None),
         Some(token) => {
             if !matches!(options.as_of, AsOf::Newest | AsOf::Any) {
-                return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
+                return Err(Status::bad_request(
+                    "specifying resource version is not allowed when using continue",
+                ));
             }
-            let as_of = u64::try_from(token.version).map_or(AsOf::Newest, |version| AsOf::Exact(Version(version)));
+            let as_of =
+                u64::try_from(token.version).map_or(AsOf::Newest, |version| AsOf::Exact(Version(version)));
             (as_of, Some(token.key(kind, selection)))
         }
     };

@@ -108,7 +108,8 @@ impl DeleteOptions {
         let body = body.unwrap_or(&from_query);
         let mut errors = Vec::new();
         let propagation = propagation(body, &mut errors);
-        let runs = body.get("dryRun").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let runs =
+            body.get("dryRun").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let dry_run = dry_run(runs, &mut errors);
         if !errors.is_empty() {
             return Err(Status::invalid_as("meta.k8s.io", "DeleteOptions", "", &errors));
@@ -120,7 +121,10 @@ impl DeleteOptions {
         Ok(DeleteOptions {
             dry_run,
             // Less than nothing means at once.
-            grace_s: body.get("gracePeriodSeconds").and_then(Value::as_i64).map(|grace| grace.max(0).unsigned_abs()),
+            grace_s: body
+                .get("gracePeriodSeconds")
+                .and_then(Value::as_i64)
+                .map(|grace| grace.max(0).unsigned_abs()),
             propagation,
             uid: precondition("uid"),
             version: precondition("resourceVersion"),

@@ -7,6 +7,10 @@ use serde_json::Value;
 use crate::body::Body;
 use crate::status::{Details, Status};
 
+mod budget;
+
+use budget::Budget;
+
 /// A patch, as it was sent.
 #[derive(Debug)]
 pub enum Patch {
@@ -121,7 +125,11 @@ fn unprocessable() -> Status {
 /// # Errors
 /// If it does not fit the object.
 pub fn apply_json(object: &mut Value, operations: &[PatchOperation]) -> Result<(), Status> {
+    let mut budget = Budget::default();
     for operation in operations {
+        if !budget.allows(object, operation) {
+            return Err(unprocessable());
+        }
         if let PatchOperation::Test(test) = operation
             && test.value.is_null()
             && object.pointer(test.path.as_str()).is_none()

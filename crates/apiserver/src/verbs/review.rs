@@ -9,23 +9,29 @@ use super::options::WriteOptions;
 use super::write::{Sent, Write, warned};
 use crate::api::Api;
 use crate::auth::reviews::{Context, Review};
-use crate::{admission, body};
 use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
 use crate::render;
 use crate::reply::Reply;
 use crate::status::Status;
+use crate::{admission, body};
 
 /// Answers a question.
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn answer(api: &Arc<Api>, kind: &Arc<Kind>, review: Review, asked: &Asked) -> Result<Reply, Status> {
+pub async fn answer(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    review: Review,
+    asked: &Asked,
+) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, kind, asked, options, Part::Main);
-    let Sent { mut object, warnings } = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    let Sent { mut object, warnings } =
+        write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     admission::track(&write, None, &mut object);
     // What is asked about may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;

@@ -12,9 +12,9 @@ use super::{Asked, get, not_allowed, update};
 use crate::api::Api;
 use crate::auth::tokens;
 use crate::builtin;
-use crate::part::Part;
 use crate::document::{Edit, Json};
 use crate::kinds::Kind;
+use crate::part::Part;
 use crate::reply::{self, Reply};
 use crate::status::Status;
 use crate::{admission, body};
@@ -106,12 +106,17 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
         move |document| {
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
-            let mut scale = scale_of(&write.kind, &object)?;
+            let mut scale = match &write.kind.custom {
+                Some(custom) => custom.scale_to_patch(&Value::Object(object.clone()))?,
+                None => builtin::scale(&write.kind, &object),
+            };
             match &change {
                 Err(sent) => scale = sent.clone(),
                 Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
                 Ok(Patch::Merge(patch) | Patch::Strategic(patch)) => json_patch::merge(&mut scale, patch),
-                Ok(Patch::Apply(config)) => json_patch::merge(&mut scale, &Value::Object(config.object.clone())),
+                Ok(Patch::Apply(config)) => {
+                    json_patch::merge(&mut scale, &Value::Object(config.object.clone()))
+                }
             }
             admission::scale(&write.kind, &mut object, &scale)?;
             write.updated(object, document, false).map(|(document, _)| document)
@@ -123,7 +128,8 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
         Arc::new(write.blocking(move || edit(current.as_deref())).await?)
     } else {
         let answer = api.hub.modify(&key, edit, write.is_slow()).await;
-        let answer = answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
+        let answer =
+            answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
         Arc::clone(answer.object())
     };
     Ok(answer(StatusCode::OK, &scale_of(kind, &write.shown(&document))?))
@@ -140,7 +146,8 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     // The account may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let path = &asked.path;
-    let token = api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
+    let token =
+        api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
     Ok(warned(answer(StatusCode::CREATED, &Value::Object(token)), &warnings))
 }
 

@@ -1,9 +1,9 @@
 //! Where a list in chunks goes on. Clients hand it back as it is; it looks as the real server's does.
 
+use base64::DecodeError;
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
-use base64::DecodeError;
 use bowline_kernel::Version;
 use serde_json::Value;
 
@@ -54,8 +54,9 @@ impl Token {
     /// # Errors
     /// If it is not one.
     pub fn parse(text: &str) -> Result<Token, Status> {
-        Token::read(text)
-            .map_err(|why| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}")))
+        Token::read(text).map_err(|why| {
+            Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+        })
     }
 
     fn read(text: &str) -> Result<Token, String> {
@@ -83,7 +84,9 @@ impl Token {
         };
         let version = match field("rv") {
             Value::Null => 0,
-            other => other.as_i64().ok_or_else(|| wrong(other, "struct field continueToken.rv of type int64"))?,
+            other => {
+                other.as_i64().ok_or_else(|| wrong(other, "struct field continueToken.rv of type int64"))?
+            }
         };
         match (text("v")?, text("start")?) {
             (VERSION, _) if version == 0 => {
@@ -142,7 +145,10 @@ mod tests {
             ("e30x".to_owned(), "invalid character '1' after top-level value"),
             (of(json!({})), "server does not recognize this encoded version "),
             (of(json!([])), "json: cannot unmarshal array into Go value of type storage.continueToken"),
-            (of(json!({"v": 1})), "json: cannot unmarshal number into Go struct field continueToken.v of type string"),
+            (
+                of(json!({"v": 1})),
+                "json: cannot unmarshal number into Go struct field continueToken.v of type string",
+            ),
             (of(json!({"v": VERSION})), "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"),
             (of(json!({"v": VERSION, "rv": 1})), "encoded start key empty (version meta.k8s.io/v1)"),
             (of(json!({"v": VERSION, "rv": 1, "start": "/../x"})), "/../x"),

@@ -13,14 +13,14 @@ use super::write::{Sent, Write};
 use crate::admission;
 use crate::api::Api;
 use crate::body::{self, Body};
-use crate::part::Part;
+use crate::builtin;
 use crate::document::{Document, Edit, Json};
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wanted};
+use crate::part::Part;
 use crate::query::Query;
 use crate::reply::Reply;
 use crate::status::Status;
-use crate::builtin;
 
 /// Puts an object in place of what is there.
 ///
@@ -34,7 +34,12 @@ pub async fn update(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn update_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Part) -> Result<Reply, Status> {
+pub async fn update_part(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    asked: Asked,
+    part: Part,
+) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
@@ -135,12 +140,15 @@ fn apply(write: &Arc<Write>, change: &Change, config: Body) -> Result<Edit, Stat
 impl Write {
     /// The object that was sent is the one that the path names.
     fn check_name(&self, object: &Json) -> Result<(), Status> {
-        let text = |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
+        let text =
+            |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
         let (name, namespace) = (text("name").unwrap_or_default(), text("namespace").unwrap_or_default());
         if name != self.name && !(name.is_empty() && self.part != Part::Main) {
             return Err(Status::bad_request(if name.is_empty() {
                 let name = &self.name;
-                format!("the name of the object ({name} based on URL) was undeterminable: name must be provided")
+                format!(
+                    "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+                )
             } else {
                 format!("the name of the object ({name}) does not match the name on the URL ({})", self.name)
             }));
@@ -180,7 +188,8 @@ impl Change {
     }
 
     fn said(&self) -> Vec<String> {
-        let of = |warnings: &Mutex<Vec<String>>| warnings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let of =
+            |warnings: &Mutex<Vec<String>>| warnings.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut said = of(&self.before);
         said.extend(of(&self.warnings));
         said

@@ -202,11 +202,7 @@ impl Bookmarks {
     }
 
     fn sent(&mut self) {
-        self.due = if self.due >= self.last {
-            self.never
-        } else {
-            self.last.min(self.due + BOOKMARK_EVERY)
-        };
+        self.due = if self.due >= self.last { self.never } else { self.last.min(self.due + BOOKMARK_EVERY) };
     }
 }
 
@@ -214,4 +210,3 @@ impl Bookmarks {
 pub fn lasts(timeout_s: Option<u64>, dice: u64) -> Duration {
     Duration::from_secs(timeout_s.unwrap_or(1800 + dice % 1800))
 }
-

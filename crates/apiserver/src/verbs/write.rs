@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bowline_kernel::Object;
-use http::header::{HeaderValue, WARNING};
 use http::StatusCode;
+use http::header::{HeaderValue, WARNING};
 use serde_json::Value;
 
 use super::Asked;
@@ -12,12 +12,12 @@ use super::options::WriteOptions;
 use crate::admission::{self, Admitted};
 use crate::api::Api;
 use crate::body::Body;
-use crate::part::Part;
 use crate::document::{Document, Json};
-use crate::key::Key;
 use crate::field_validation::{Oddities, warning};
+use crate::key::Key;
 use crate::kinds::Kind;
 use crate::negotiate::{Form, Wanted};
+use crate::part::Part;
 use crate::query::Query;
 use crate::render;
 use crate::reply::Reply;
@@ -128,7 +128,8 @@ impl Write {
 
     /// Whether the end of the object's name is left to the server.
     pub fn leaves_name(&self, object: &Json) -> bool {
-        let text = |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
+        let text =
+            |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
         text("name").unwrap_or_default().is_empty() && !text("generateName").unwrap_or_default().is_empty()
     }
 
@@ -145,7 +146,12 @@ impl Write {
     ///
     /// # Errors
     /// If it is not valid, or not meant for what is there.
-    pub fn updated(&self, object: Json, old: &Document, applied: bool) -> Result<(Document, Vec<String>), Status> {
+    pub fn updated(
+        &self,
+        object: Json,
+        old: &Document,
+        applied: bool,
+    ) -> Result<(Document, Vec<String>), Status> {
         let was = self.shown(old);
         let Admitted { mut object, warnings } = admission::update(self, object, &was, applied)?;
         let document = self.document(&object)?;

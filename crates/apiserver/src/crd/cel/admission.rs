@@ -29,7 +29,8 @@ pub(in crate::crd) fn admit(
     if total > MOST_IN_ALL {
         expensive.sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
         for (path, _) in expensive.into_iter().take(4) {
-            let why = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+            let why =
+                "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
             errors.push(FieldError::forbidden(path, why));
         }
         let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
@@ -57,7 +58,11 @@ struct Place {
 
 impl Admission<'_> {
     fn walk(&mut self, schema: &Json, at: &str, place: &Place) {
-        let below = Place { times: place.times.zip(most(schema)).map(|(a, b)| a.saturating_mul(b)), root: false, ..place.clone() };
+        let below = Place {
+            times: place.times.zip(most(schema)).map(|(a, b)| a.saturating_mul(b)),
+            root: false,
+            ..place.clone()
+        };
         if let Some(values) = schema.get("additionalProperties").filter(|values| values.is_object()) {
             self.walk(values, &format!("{at}.additionalProperties"), &below);
         }
@@ -81,7 +86,12 @@ impl Admission<'_> {
         let Some(declared) = Declared::of(schema, place.root || is_embedded(schema)) else {
             let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: \
                           unable to convert structural schema to CEL declarations";
-            let error = FieldError { kind: Cause::Internal, path: at.to_owned(), value: None, detail: detail.to_owned() };
+            let error = FieldError {
+                kind: Cause::Internal,
+                path: at.to_owned(),
+                value: None,
+                detail: detail.to_owned(),
+            };
             self.errors.push(error);
             return;
         };
@@ -112,7 +122,9 @@ impl Admission<'_> {
         let uses_old = rule.program.as_ref().is_ok_and(|program| program.checked.uses_old);
         match (&place.uncorrelated, raw.get("optionalOldSelf")) {
             (Some(list), _) if uses_old => {
-                let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
+                let why = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
+                );
                 self.errors.push(FieldError::invalid(format!("{at}.rule"), rule.source.as_str(), why));
             }
             (_, Some(Json::Bool(flag))) if !uses_old => {
@@ -141,7 +153,8 @@ impl Admission<'_> {
 
 /// How many there can be below one: items, entries, or one of each field.
 fn most(schema: &Json) -> Option<u64> {
-    let bound = |name: &str| schema.get(name).and_then(Json::as_i64).map(|most| u64::try_from(most).unwrap_or(0));
+    let bound =
+        |name: &str| schema.get(name).and_then(Json::as_i64).map(|most| u64::try_from(most).unwrap_or(0));
     match schema.get("type").and_then(Json::as_str) {
         Some("object") if schema.get("additionalProperties").is_some() => bound("maxProperties"),
         Some("array") => bound("maxItems"),

@@ -57,7 +57,9 @@ fn standard(coster: &mut Coster<'_>, call: &Call<'_>) -> (Range, Option<Range>) 
             let made = Range { min: size.min.wrapping_add(2), max: size.max.wrapping_mul(2).wrapping_add(2) };
             (size.factor(PER_CHARACTER), Some(made))
         }
-        ("starts_with_string" | "ends_with_string", _, [part]) => (coster.size_of(part).factor(PER_CHARACTER), None),
+        ("starts_with_string" | "ends_with_string", _, [part]) => {
+            (coster.size_of(part).factor(PER_CHARACTER), None)
+        }
         ("in_list", _, [_, list]) => (coster.size_of(list).factor(1.0), None),
         ("matches_string", Some(target), [regex]) => {
             let text = coster.size_of(target).plus(ONE).factor(PER_CHARACTER);
@@ -84,22 +86,15 @@ fn standard(coster: &mut Coster<'_>, call: &Call<'_>) -> (Range, Option<Range>) 
 
 /// What the libraries of Kubernetes add.
 fn library(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Range>)> {
-    let first = call.args.first();
+    texts(coster, call)
+        .or_else(|| parsed(coster, call))
+        .or_else(|| accessed(call))
+        .or_else(|| lists(coster, call))
+}
+
+/// Functions of texts that make texts.
+fn texts(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Range>)> {
     match call.function {
-        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
-            let target = call.target?;
-            let size = coster.size_of(target);
-            let Type::List(item) = coster.kind(target).clone() else {
-                return Some((size.factor(PER_CHARACTER), None));
-            };
-            let texts = matches!(*item, Type::String | Type::Bytes);
-            let each = if texts { ONE.plus(coster.item_size(target).factor(PER_CHARACTER)) } else { ONE };
-            Some((size.times(each), None))
-        }
-        "url" => {
-            let size = coster.size_of(first?);
-            Some((size.factor(PER_CHARACTER), Some(size)))
-        }
         "lowerAscii" | "upperAscii" | "substring" | "trim" => {
             let size = coster.size_of(call.target?);
             Some((size.factor(PER_CHARACTER), Some(size)))
@@ -116,15 +111,26 @@ fn library(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Ra
         "join" => join(coster, call),
         "find" | "findAll" => {
             let size = coster.size_of(call.target?);
-            let regex = coster.size_of(first?).factor(PER_REGEX);
+            let regex = coster.size_of(call.args.first()?).factor(PER_REGEX);
             let cost = size.plus(ONE).factor(PER_CHARACTER).times(regex);
             Some((cost, Some(Range { min: 0, max: size.max })))
         }
-        "ip" if call.overload == "cidr_ip" => Some((ONE, None)),
-        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
-            Some((coster.size_of(first?).factor(PER_CHARACTER), None))
+        _ => None,
+    }
+}
+
+/// Functions that read a text.
+fn parsed(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Range>)> {
+    let first = call.args.first()?;
+    let cost = match call.function {
+        "url" => {
+            let size = coster.size_of(first);
+            return Some((size.factor(PER_CHARACTER), Some(size)));
         }
-        "ip.isCanonical" => Some((coster.size_of(first?).factor(2.0 * PER_CHARACTER), None)),
+        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
+            coster.size_of(first).factor(PER_CHARACTER)
+        }
+        "ip.isCanonical" => coster.size_of(first).factor(2.0 * PER_CHARACTER),
         "containsIP" | "containsCIDR" => {
             let bytes = Range { min: 4, max: 16 };
             let mut cost = bytes.plus(bytes).factor(PER_CHARACTER);
@@ -132,19 +138,69 @@ fn library(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Ra
                 cost = cost.plus(bytes.factor(PER_CHARACTER)).plus(ONE);
             }
             if call.overload == "contains_text" {
-                cost = cost.plus(coster.size_of(first?).factor(PER_CHARACTER));
+                cost = cost.plus(coster.size_of(first).factor(PER_CHARACTER));
             }
-            Some((cost, None))
+            cost
         }
-        "validate" => {
-            let cost = coster.size_of(first?).factor(PER_CHARACTER).factor(128.0 * PER_REGEX);
-            Some((cost, None))
+        "validate" => coster.size_of(first).factor(PER_CHARACTER).factor(128.0 * PER_REGEX),
+        _ => return None,
+    };
+    Some((cost, None))
+}
+
+/// Functions that only look something up.
+fn accessed(call: &Call<'_>) -> Option<(Range, Option<Range>)> {
+    match call.function {
+        "ip" if call.overload == "cidr_ip" => Some((ONE, None)),
+        "masked"
+        | "prefixLength"
+        | "family"
+        | "isUnspecified"
+        | "isLoopback"
+        | "isLinkLocalMulticast"
+        | "isLinkLocalUnicast"
+        | "isGlobalUnicast"
+        | "format.named"
+        | "sign"
+        | "asInteger"
+        | "isInteger"
+        | "asApproximateFloat"
+        | "isGreaterThan"
+        | "isLessThan"
+        | "compareTo"
+        | "add"
+        | "sub"
+        | "major"
+        | "minor"
+        | "patch"
+        | "getScheme"
+        | "getHostname"
+        | "getHost"
+        | "getPort"
+        | "getEscapedPath"
+        | "getQuery" => Some((ONE, None)),
+        _ => None,
+    }
+}
+
+/// Functions of lists, and of what lists are compared with.
+fn lists(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<(Range, Option<Range>)> {
+    match call.function {
+        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
+            let target = call.target?;
+            let size = coster.size_of(target);
+            let Type::List(item) = coster.kind(target).clone() else {
+                return Some((size.factor(PER_CHARACTER), None));
+            };
+            let texts = matches!(*item, Type::String | Type::Bytes);
+            let each = if texts { ONE.plus(coster.item_size(target).factor(PER_CHARACTER)) } else { ONE };
+            Some((size.times(each), None))
         }
-        "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named" | "sign" | "asInteger" | "isInteger"
-        | "asApproximateFloat" | "isGreaterThan" | "isLessThan" | "compareTo" | "add" | "sub" | "major" | "minor"
-        | "patch" | "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery" => {
-            Some((ONE, None))
+        "sets.contains" | "sets.intersects" | "sets.equivalent" => {
+            let [left, right] = call.args else { return None };
+            let pairs = coster.size_of(left).times(coster.size_of(right));
+            let times = if call.function == "sets.equivalent" { 2.0 } else { 1.0 };
+            Some((pairs.factor(times).plus(ONE), None))
         }
         "_==_" => opaque_equality(coster, call),
         _ => None,

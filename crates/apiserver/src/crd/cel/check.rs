@@ -230,7 +230,8 @@ impl Checker {
         if let Some(result) = result {
             return result;
         }
-        let shown: Vec<String> = types.iter().map(|kind| self.known.resolve(kind, true).to_string()).collect();
+        let shown: Vec<String> =
+            types.iter().map(|kind| self.known.resolve(kind, true).to_string()).collect();
         let shown = match (member, shown.split_first()) {
             (true, Some((target, args))) => format!("{target}.({})", args.join(", ")),
             _ => format!("({})", shown.join(", ")),
@@ -279,7 +280,9 @@ impl Checker {
     fn join(&mut self, expr: &Expr, before: Option<Type>, kind: Type) -> Type {
         match before {
             None => kind,
-            Some(before) if self.known.assignable(std::slice::from_ref(&before), std::slice::from_ref(&kind)) => {
+            Some(before)
+                if self.known.assignable(std::slice::from_ref(&before), std::slice::from_ref(&kind)) =>
+            {
                 most_general(&before, &kind)
             }
             Some(_) if self.mixed => Type::Dyn,

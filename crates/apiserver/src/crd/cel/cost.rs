@@ -61,7 +61,11 @@ pub(super) struct Entries {
 impl Entries {
     pub(super) fn union(first: Option<Entries>, second: Option<Entries>) -> Option<Entries> {
         let (first, second) = (first?, second?);
-        Some(Entries { of_list: first.of_list, key: first.key.union(second.key), value: first.value.union(second.value) })
+        Some(Entries {
+            of_list: first.of_list,
+            key: first.key.union(second.key),
+            value: first.value.union(second.value),
+        })
     }
 }
 
@@ -205,7 +209,8 @@ impl Coster<'_> {
         let depth = self.variables.len();
         self.name(&inner.result_name, &inner.init);
         let entries = self.entries_of(&inner.range);
-        let of_list = entries.map_or(matches!(self.kind(&inner.range), Type::List(_)), |entries| entries.of_list);
+        let of_list =
+            entries.map_or(matches!(self.kind(&inner.range), Type::List(_)), |entries| entries.of_list);
         let item = |below: &str, size: Option<Range>| (below.to_owned(), size);
         let key = entries.map(|entries| entries.key);
         let value = entries.map(|entries| entries.value);

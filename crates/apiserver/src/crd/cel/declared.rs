@@ -15,8 +15,27 @@ const DATE: u64 = 12;
 
 /// Words that a field's name may not be.
 const RESERVED: &[&str] = &[
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-    "let", "loop", "package", "namespace", "return", "var", "void", "while",
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// The type that a schema declares.
@@ -73,10 +92,20 @@ impl Declared {
         if let Some(values) = fields.get("additionalProperties").filter(|value| value.is_object()) {
             let value = child(values, &format!("{name}.@elem"))?;
             let most = whole(fields, "maxProperties").unwrap_or((REQUEST - 2) / (value.least_bytes + 6));
-            return Some(Arc::new(Declared { shape: Shape::Map(value), name: name.to_owned(), most, least_bytes: 2 }));
+            return Some(Arc::new(Declared {
+                shape: Shape::Map(value),
+                name: name.to_owned(),
+                most,
+                least_bytes: 2,
+            }));
         }
-        let required: Vec<&str> =
-            fields.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = fields
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let mut declared = BTreeMap::new();
         let mut least_bytes = 2;
         for (property, schema) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
@@ -99,7 +128,12 @@ impl Declared {
             let metadata = Declared { shape: Shape::Object(inner), name, most: 0, least_bytes: 2 };
             declared.insert("metadata".to_owned(), Arc::new(metadata));
         }
-        Some(Arc::new(Declared { shape: Shape::Object(declared), name: name.to_owned(), most: 0, least_bytes }))
+        Some(Arc::new(Declared {
+            shape: Shape::Object(declared),
+            name: name.to_owned(),
+            most: 0,
+            least_bytes,
+        }))
     }
 
     fn text(fields: &Map<String, Value>) -> Arc<Declared> {
@@ -137,7 +171,9 @@ impl Declared {
     /// What is there, one step further: a field, or `@items`, `@values`, `@keys`.
     pub(super) fn step(&self, name: &str) -> Option<Arc<Declared>> {
         match (&self.shape, name) {
-            (Shape::List(item), "@items" | "@values") | (Shape::Map(item), "@items" | "@values") => Some(Arc::clone(item)),
+            (Shape::List(item), "@items" | "@values") | (Shape::Map(item), "@items" | "@values") => {
+                Some(Arc::clone(item))
+            }
             (Shape::Map(_), "@keys") => Some(simple(Type::String, 0, 2)),
             (Shape::Object(fields), name) => fields.get(name).cloned(),
             _ => None,

@@ -125,7 +125,9 @@ impl<'a> Run<'a> {
         let key = Key::String(spelled(field).into());
         match value {
             Value::Map(map) if test => Ok(Value::Bool(map.contains_key(&key))),
-            Value::Map(map) => map.get(&key).cloned().ok_or_else(|| Failure::error(format!("no such key: {field}"))),
+            Value::Map(map) => {
+                map.get(&key).cloned().ok_or_else(|| Failure::error(format!("no such key: {field}")))
+            }
             Value::Optional(inner) if test => match inner.as_deref() {
                 Some(Value::Map(map)) => Ok(Value::Bool(map.contains_key(&key))),
                 _ => Ok(Value::Bool(false)),
@@ -135,7 +137,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn call(&mut self, expr: &'a Expr, function: &'a str, target: Option<&'a Expr>, args: &'a [Expr]) -> Evaluated {
+    fn call(
+        &mut self,
+        expr: &'a Expr,
+        function: &'a str,
+        target: Option<&'a Expr>,
+        args: &'a [Expr],
+    ) -> Evaluated {
         match (function, args) {
             ("_&&_", [left, right]) => return self.logical(left, right, false),
             ("_||_", [left, right]) => return self.logical(left, right, true),

@@ -179,11 +179,15 @@ const ORDER: &str = "(bool, bool)bool | (int, int)bool | (int, double)bool | (in
 
 fn read(line: &'static str) -> Vec<(&'static str, Overload)> {
     if let Some(name) = line.strip_suffix("ORDER") {
-        return signatures(ORDER).map(|(args, result, id)| (name, overload(args, result, id, false))).collect();
+        return signatures(ORDER)
+            .map(|(args, result, id)| (name, overload(args, result, id, false)))
+            .collect();
     }
     let (member, line) = line.strip_prefix('.').map_or((false, line), |line| (true, line));
     let Some((name, _)) = line.split_once('(') else { return Vec::new() };
-    signatures(&line[name.len()..]).map(|(args, result, id)| (name, overload(args, result, id, member))).collect()
+    signatures(&line[name.len()..])
+        .map(|(args, result, id)| (name, overload(args, result, id, member)))
+        .collect()
 }
 
 fn signatures(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {

@@ -19,8 +19,8 @@ pub(super) enum TokenKind {
 
 /// Signs, the longer first.
 const SIGNS: &[&str] = &[
-    "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "-", "+", "*", "/", "%", "?", ":", ".", ",", "(", ")", "[",
-    "]", "{", "}",
+    "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "-", "+", "*", "/", "%", "?", ":", ".", ",", "(", ")",
+    "[", "]", "{", "}",
 ];
 
 /// All tokens of a text, and what in it is none.
@@ -129,11 +129,19 @@ impl Lexer {
             double = true;
             text = format!("{text}.{}", self.digits(|c| c.is_ascii_digit()));
         }
-        let signed = matches!(self.peek(1), Some('+' | '-')) && self.peek(2).is_some_and(|c| c.is_ascii_digit());
-        if matches!(self.peek(0), Some('e' | 'E')) && (signed || self.peek(1).is_some_and(|c| c.is_ascii_digit())) {
+        let signed =
+            matches!(self.peek(1), Some('+' | '-')) && self.peek(2).is_some_and(|c| c.is_ascii_digit());
+        if matches!(self.peek(0), Some('e' | 'E'))
+            && (signed || self.peek(1).is_some_and(|c| c.is_ascii_digit()))
+        {
             self.at += 1;
             double = true;
-            let sign = if signed { self.at += 1; self.chars[self.at - 1] } else { '+' };
+            let sign = if signed {
+                self.at += 1;
+                self.chars[self.at - 1]
+            } else {
+                '+'
+            };
             text = format!("{text}e{sign}{}", self.digits(|c| c.is_ascii_digit()));
         }
         if !double {

@@ -20,7 +20,8 @@ pub(super) use url::Url;
 /// Calls a function with its target, if it has one, before its arguments.
 pub(super) fn call(run: &mut Run<'_>, function: &str, values: &[Value]) -> Evaluated {
     run.pay(price(function, values))?;
-    let libraries = [lists, language, texts::call, formatted, amounts::call, net::call, url::call, semver::call];
+    let libraries =
+        [lists, language, texts::call, formatted, amounts::call, net::call, url::call, semver::call];
     if let Some(result) = libraries.iter().find_map(|library| library(function, values)) {
         return result;
     }
@@ -40,7 +41,9 @@ pub(super) fn call(run: &mut Run<'_>, function: &str, values: &[Value]) -> Evalu
 fn formatted(function: &str, values: &[Value]) -> Option<Evaluated> {
     Some(match (function, values) {
         ("format", [Value::String(pattern), Value::List(list)]) => printing::format(pattern, &list.items),
-        ("format.named", [Value::String(name)]) => Ok(formats::named(name).map_or(Value::Optional(None), Value::some)),
+        ("format.named", [Value::String(name)]) => {
+            Ok(formats::named(name).map_or(Value::Optional(None), Value::some))
+        }
         ("validate", [Value::Format(format), Value::String(text)]) => Ok(formats::validate(format, text)),
         (function, []) => return function.strip_prefix("format.").and_then(formats::named).map(Ok),
         _ => return None,
@@ -72,15 +75,25 @@ fn price(function: &str, values: &[Value]) -> u64 {
 }
 
 fn lists(function: &str, values: &[Value]) -> Option<Evaluated> {
-    let found = |index: Option<usize>| Ok(Value::Int(index.map_or(-1, |index| i64::try_from(index).unwrap_or(i64::MAX))));
+    let found = |index: Option<usize>| {
+        Ok(Value::Int(index.map_or(-1, |index| i64::try_from(index).unwrap_or(i64::MAX))))
+    };
     Some(match (function, values) {
         ("size", [value @ (Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_))]) => {
             Ok(Value::Int(i64::try_from(value.size()).unwrap_or(i64::MAX)))
         }
-        ("indexOf", [Value::List(list), item]) => found(list.items.iter().position(|other| equal(other, item))),
-        ("lastIndexOf", [Value::List(list), item]) => found(list.items.iter().rposition(|other| equal(other, item))),
-        ("first", [Value::List(list)]) => Ok(list.items.first().cloned().map_or(Value::Optional(None), Value::some)),
-        ("last", [Value::List(list)]) => Ok(list.items.last().cloned().map_or(Value::Optional(None), Value::some)),
+        ("indexOf", [Value::List(list), item]) => {
+            found(list.items.iter().position(|other| equal(other, item)))
+        }
+        ("lastIndexOf", [Value::List(list), item]) => {
+            found(list.items.iter().rposition(|other| equal(other, item)))
+        }
+        ("first", [Value::List(list)]) => {
+            Ok(list.items.first().cloned().map_or(Value::Optional(None), Value::some))
+        }
+        ("last", [Value::List(list)]) => {
+            Ok(list.items.last().cloned().map_or(Value::Optional(None), Value::some))
+        }
         ("optional.unwrap" | "unwrapOpt", [Value::List(list)]) => {
             let there = list.items.iter().filter_map(|item| match item {
                 Value::Optional(inner) => inner.as_deref().cloned(),
@@ -95,7 +108,9 @@ fn lists(function: &str, values: &[Value]) -> Option<Evaluated> {
         ("sum", [Value::List(list)]) => sum(list),
         ("min" | "max", [Value::List(list)]) => extreme(list, function),
         ("sets.contains", [Value::List(list), Value::List(part)]) => Ok(Value::Bool(covers(list, part))),
-        ("sets.equivalent", [Value::List(a), Value::List(b)]) => Ok(Value::Bool(covers(a, b) && covers(b, a))),
+        ("sets.equivalent", [Value::List(a), Value::List(b)]) => {
+            Ok(Value::Bool(covers(a, b) && covers(b, a)))
+        }
         ("sets.intersects", [Value::List(a), Value::List(b)]) => {
             Ok(Value::Bool(a.items.iter().any(|item| b.items.iter().any(|other| equal(item, other)))))
         }
@@ -116,7 +131,9 @@ fn sum(list: &List) -> Evaluated {
             (Value::Int(a), Value::Int(b)) => Value::Int(a.checked_add(*b).ok_or_else(overflow)?),
             (Value::Uint(a), Value::Uint(b)) => Value::Uint(a.checked_add(*b).ok_or_else(overflow)?),
             (Value::Double(a), Value::Double(b)) => Value::Double(a + b),
-            (Value::Duration(a), Value::Duration(b)) => Value::Duration(a.checked_add(*b).ok_or_else(overflow)?),
+            (Value::Duration(a), Value::Duration(b)) => {
+                Value::Duration(a.checked_add(*b).ok_or_else(overflow)?)
+            }
             _ => return Err(Failure::NoSuchOverload),
         })
     })
@@ -124,9 +141,11 @@ fn sum(list: &List) -> Evaluated {
 
 fn extreme(list: &List, function: &str) -> Evaluated {
     let wanted = if function == "min" { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater };
-    let best = list.items.iter().cloned().reduce(|best, item| {
-        if compare(&item, &best) == Some(wanted) { item } else { best }
-    });
+    let best = list
+        .items
+        .iter()
+        .cloned()
+        .reduce(|best, item| if compare(&item, &best) == Some(wanted) { item } else { best });
     best.ok_or_else(|| Failure::error(format!("{function} called on empty list")))
 }
 
@@ -134,7 +153,9 @@ fn language(function: &str, values: &[Value]) -> Option<Evaluated> {
     Some(match (function, values) {
         ("type", [value]) => Ok(Value::Type(value.type_name().into())),
         ("dyn", [value]) => Ok(value.clone()),
-        ("startsWith", [Value::String(text), Value::String(part)]) => Ok(Value::Bool(text.starts_with(&**part))),
+        ("startsWith", [Value::String(text), Value::String(part)]) => {
+            Ok(Value::Bool(text.starts_with(&**part)))
+        }
         ("endsWith", [Value::String(text), Value::String(part)]) => Ok(Value::Bool(text.ends_with(&**part))),
         ("contains", [Value::String(text), Value::String(part)]) => Ok(Value::Bool(text.contains(&**part))),
         ("matches", [Value::String(text), Value::String(pattern)]) => match value::regex(pattern) {
@@ -186,7 +207,9 @@ fn part_of_duration(function: &str, length: SignedDuration) -> i64 {
 fn part_of_moment(function: &str, moment: Timestamp, zone: Option<&Value>) -> Evaluated {
     let zone = match zone {
         None => TimeZone::UTC,
-        Some(Value::String(name)) => time_zone(name).ok_or_else(|| Failure::error(format!("unknown time zone {name}")))?,
+        Some(Value::String(name)) => {
+            time_zone(name).ok_or_else(|| Failure::error(format!("unknown time zone {name}")))?
+        }
         Some(_) => return Err(Failure::NoSuchOverload),
     };
     let local: Zoned = moment.to_zoned(zone);

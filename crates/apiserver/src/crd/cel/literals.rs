@@ -17,8 +17,12 @@ pub(super) fn check(expr: &Expr, types: &[Type], faults: &mut Vec<Fault>) {
             };
             let (argument, valid): (_, fn(&str) -> bool) = match function.as_str() {
                 "matches" => (text(args.last()), |text| value::regex(text).is_ok()),
-                "duration" if target.is_none() => (text(args.first()), |text| value::duration(text).is_some()),
-                "timestamp" if target.is_none() => (text(args.first()), |text| value::timestamp(text).is_some()),
+                "duration" if target.is_none() => {
+                    (text(args.first()), |text| value::duration(text).is_some())
+                }
+                "timestamp" if target.is_none() => {
+                    (text(args.first()), |text| value::timestamp(text).is_some())
+                }
                 _ => (None, |_| true),
             };
             if let Some((text, at)) = argument
@@ -26,7 +30,8 @@ pub(super) fn check(expr: &Expr, types: &[Type], faults: &mut Vec<Fault>) {
             {
                 faults.push(Fault { at, message: format!("invalid {function} argument") });
             }
-            if let ("format", Some(target), [list]) = (function.as_str(), target.as_deref(), args.as_slice()) {
+            if let ("format", Some(target), [list]) = (function.as_str(), target.as_deref(), args.as_slice())
+            {
                 format(expr, target, list, types, faults);
             }
             args.iter().chain(target.as_deref()).for_each(|part| check(part, types, faults));
@@ -44,7 +49,10 @@ pub(super) fn check(expr: &Expr, types: &[Type], faults: &mut Vec<Fault>) {
 }
 
 fn format(expr: &Expr, target: &Expr, list: &Expr, types: &[Type], faults: &mut Vec<Fault>) {
-    let (Kind::Literal(Literal::String(pattern)), Kind::List { items, .. }) = (&target.kind, &list.kind) else { return };
+    let (Kind::Literal(Literal::String(pattern)), Kind::List { items, .. }) = (&target.kind, &list.kind)
+    else {
+        return;
+    };
     let clauses = match printing::clauses(pattern) {
         Ok(clauses) => clauses,
         Err(message) => return faults.push(Fault { at: expr.at, message }),
@@ -61,7 +69,8 @@ fn format(expr: &Expr, target: &Expr, list: &Expr, types: &[Type], faults: &mut 
     }
     if items.len() > clauses.len() {
         let (expected, got) = (clauses.len(), items.len());
-        let message = format!("too many arguments supplied to string.format (expected {expected}, got {got})");
+        let message =
+            format!("too many arguments supplied to string.format (expected {expected}, got {got})");
         faults.push(Fault { at: expr.at, message });
     }
 }

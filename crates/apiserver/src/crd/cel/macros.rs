@@ -10,7 +10,9 @@ pub(super) fn global(parser: &mut Parser, at: usize, name: String, mut args: Vec
     if name == "has" && args.len() == 1 {
         let arg = args.remove(0);
         return match arg.kind {
-            Kind::Select { operand, field, test: false } => parser.make(at, Kind::Select { operand, field, test: true }),
+            Kind::Select { operand, field, test: false } => {
+                parser.make(at, Kind::Select { operand, field, test: true })
+            }
             _ => Err(Fault { at: arg.at, message: "invalid argument to has() macro".to_owned() }),
         };
     }
@@ -18,12 +20,20 @@ pub(super) fn global(parser: &mut Parser, at: usize, name: String, mut args: Vec
 }
 
 /// A call with a target.
-pub(super) fn member(parser: &mut Parser, at: usize, target: Expr, name: String, args: Vec<Expr>) -> Expanded {
+pub(super) fn member(
+    parser: &mut Parser,
+    at: usize,
+    target: Expr,
+    name: String,
+    args: Vec<Expr>,
+) -> Expanded {
     let shape = match (name.as_str(), args.len()) {
         ("all" | "exists" | "exists_one" | "map" | "filter", 2) => Shape { variables: 1, filtered: false },
         ("map", 3) => Shape { variables: 1, filtered: true },
         ("all" | "exists" | "exists_one" | "existsOne", 3) => Shape { variables: 2, filtered: false },
-        ("transformList" | "transformMap" | "transformMapEntry", 3) => Shape { variables: 2, filtered: false },
+        ("transformList" | "transformMap" | "transformMapEntry", 3) => {
+            Shape { variables: 2, filtered: false }
+        }
         ("transformList" | "transformMap" | "transformMapEntry", 4) => Shape { variables: 2, filtered: true },
         ("optMap" | "optFlatMap", 2) => return optional(parser, at, target, &name, args),
         _ => {
@@ -92,7 +102,13 @@ impl Maker<'_> {
         self.parser.make(self.at, Kind::List { items, optional: Vec::new() })
     }
 
-    fn parts(&mut self, name: &str, names: &[String], filter: Option<Expr>, body: Expr) -> Result<Parts, Fault> {
+    fn parts(
+        &mut self,
+        name: &str,
+        names: &[String],
+        filter: Option<Expr>,
+        body: Expr,
+    ) -> Result<Parts, Fault> {
         match name {
             "all" | "exists" => self.quantifier(name == "all", body),
             "exists_one" | "existsOne" => self.exactly_one(body),
@@ -170,7 +186,9 @@ impl Maker<'_> {
                 let target = target.as_deref().map(|target| self.copy(target)).transpose()?.map(Box::new);
                 Kind::Call { function: function.clone(), target, args: self.copies(args)? }
             }
-            Kind::List { items, optional } => Kind::List { items: self.copies(items)?, optional: optional.clone() },
+            Kind::List { items, optional } => {
+                Kind::List { items: self.copies(items)?, optional: optional.clone() }
+            }
             Kind::Map(entries) => {
                 let entries = entries.iter();
                 let copied = entries.map(|(key, value, opt)| Ok((self.copy(key)?, self.copy(value)?, *opt)));

@@ -13,7 +13,9 @@ pub(super) fn apply(run: &mut Run<'_>, function: &str, values: &[Value]) -> Opti
         ("!_", [Value::Bool(flag)]) => run.pay(1).map(|()| Value::Bool(!flag)),
         ("-_", [value]) => run.pay(1).and_then(|()| negate(value)),
         ("_==_", [left, right]) => equality(run, left, right),
-        ("_!=_", [left, right]) => equality(run, left, right).map(|same| Value::Bool(!matches!(same, Value::Bool(true)))),
+        ("_!=_", [left, right]) => {
+            equality(run, left, right).map(|same| Value::Bool(!matches!(same, Value::Bool(true))))
+        }
         ("_<_" | "_<=_" | "_>_" | "_>=_", [left, right]) => order(run, function, left, right),
         ("_+_", [left, right]) => add(run, left, right),
         ("_-_", [left, right]) => run.pay(1).and_then(|()| subtract(left, right)),
@@ -52,9 +54,9 @@ fn overflow() -> Failure {
 fn weight(value: &Value) -> u64 {
     match value {
         Value::List(list) => list.items.iter().fold(1, |sum, item| weight(item).saturating_add(sum)),
-        Value::Map(map) => {
-            map.iter().fold(1, |sum, (key, value)| weight(&key.value()).saturating_add(weight(value)).saturating_add(sum))
-        }
+        Value::Map(map) => map.iter().fold(1, |sum, (key, value)| {
+            weight(&key.value()).saturating_add(weight(value)).saturating_add(sum)
+        }),
         Value::String(text) => 1 + text.len() as u64 / 10,
         Value::Bytes(bytes) => 1 + bytes.len() as u64 / 10,
         Value::Optional(Some(inner)) => weight(inner),
@@ -196,7 +198,9 @@ fn index_of(container: &Value, index: &Value) -> Evaluated {
                 Value::Int(number) => i128::from(*number),
                 Value::Uint(number) => i128::from(*number),
                 Value::Double(number) if number.fract() == 0.0 => *number as i128,
-                Value::Double(number) => return Err(Failure::error(format!("unsupported index value {number} in list"))),
+                Value::Double(number) => {
+                    return Err(Failure::error(format!("unsupported index value {number} in list")));
+                }
                 other => {
                     let why = format!("unsupported index type '{}' in list", other.type_name());
                     return Err(Failure::Error(why));

@@ -15,8 +15,23 @@ const MOST_PARTS: usize = 100_000;
 
 /// Words that may become part of the language.
 const RESERVED: &[&str] = &[
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Reads an expression; its parts are numbered from 0, and so many are there.
@@ -26,7 +41,8 @@ const RESERVED: &[&str] = &[
 pub(super) fn parse(source: &str) -> Result<(Expr, usize), Vec<Fault>> {
     let size = source.chars().count();
     if size > MOST_CHARACTERS {
-        let message = format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
+        let message =
+            format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
         return Err(vec![Fault { at: 0, message }]);
     }
     let (tokens, mut faults) = tokens(source);
@@ -63,7 +79,9 @@ impl Parser {
             Kind::Call { target, args, .. } => highest(args.iter().chain(target.as_deref())),
             Kind::List { items, .. } => highest(items.iter()),
             Kind::Map(entries) => highest(entries.iter().flat_map(|(key, value, _)| [key, value])),
-            Kind::Loop(inner) => highest([&inner.range, &inner.init, &inner.condition, &inner.step, &inner.result].into_iter()),
+            Kind::Loop(inner) => {
+                highest([&inner.range, &inner.init, &inner.condition, &inner.step, &inner.result].into_iter())
+            }
         };
         if below >= DEEPEST {
             return Err(Fault { at, message: format!("expression recursion limit exceeded: {DEEPEST}") });
@@ -247,7 +265,8 @@ impl Parser {
                     let args = self.args(")")?;
                     expr = macros::member(self, open, expr, name, args)?;
                 } else {
-                    expr = self.make(at, Kind::Select { operand: Box::new(expr), field: name, test: false })?;
+                    expr =
+                        self.make(at, Kind::Select { operand: Box::new(expr), field: name, test: false })?;
                 }
             } else if let Some((at, _)) = self.sign(&["["]) {
                 let optional = self.sign(&["?"]).is_some();

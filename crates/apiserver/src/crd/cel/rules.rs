@@ -10,6 +10,7 @@ use super::check::{self, Scope};
 use super::declared::{Declared, is_embedded};
 use super::eval::{Failure, Program};
 use super::parser;
+use super::ratchet::{Ratchet, find, keys};
 use super::syntax;
 use super::types::Type;
 use super::value::Value;
@@ -67,7 +68,8 @@ impl Rule {
         });
         let message_source = text("messageExpression");
         let message_program = (!message_source.is_empty() && program.is_ok()).then(|| {
-            let compiled = compile(&message_source, &scope).map_err(|error| format!("messageExpression {error}"));
+            let compiled =
+                compile(&message_source, &scope).map_err(|error| format!("messageExpression {error}"));
             compiled.and_then(|program| match program.checked.result {
                 Type::String => Ok(program),
                 _ => Err("messageExpression must evaluate to a string".to_owned()),
@@ -120,7 +122,9 @@ impl Node {
         let declared = Declared::of(schema, root);
         let list = |name: &str| fields.get(name).and_then(Json::as_array).into_iter().flatten();
         let rules = match &declared {
-            Some(declared) => list("x-kubernetes-validations").map(|rule| Rule::compile(rule, schema, declared)).collect(),
+            Some(declared) => {
+                list("x-kubernetes-validations").map(|rule| Rule::compile(rule, schema, declared)).collect()
+            }
             None => Vec::new(),
         };
         let properties = fields.get("properties").and_then(Json::as_object).into_iter().flatten();
@@ -128,7 +132,9 @@ impl Node {
             kind: fields.get("type").and_then(Json::as_str).unwrap_or_default().to_owned(),
             rules,
             items: fields.get("items").and_then(below).map(Box::new),
-            properties: properties.filter_map(|(name, schema)| Some((name.clone(), below(schema)?))).collect(),
+            properties: properties
+                .filter_map(|(name, schema)| Some((name.clone(), below(schema)?)))
+                .collect(),
             additional: fields.get("additionalProperties").and_then(below).map(Box::new),
             all_of: list("allOf").filter_map(|part| Node::in_all_of(part, schema, root)).collect(),
             schema: schema.clone(),
@@ -169,69 +175,6 @@ fn strip_rules(schema: &mut Json) {
     }
 }
 
-/// Whether what is looked at is what it was: then an error that it had before is not held against it.
-#[derive(Clone, Copy)]
-struct Ratchet<'a> {
-    /// What it was, if that can be told.
-    here: Option<(&'a Json, &'a Json, &'a Json)>,
-    /// The same of the nearest around it of which it can be told.
-    around: Option<(&'a Json, &'a Json, &'a Json)>,
-}
-
-impl<'a> Ratchet<'a> {
-    fn root(object: &'a Json, old: Option<&'a Json>, schema: &'a Json) -> Ratchet<'a> {
-        Ratchet { here: old.map(|old| (object, old, schema)), around: None }
-    }
-
-    fn below(self, here: Option<(&'a Json, &'a Json, &'a Json)>) -> Ratchet<'a> {
-        match self.here {
-            None => self,
-            Some(_) => Ratchet { here, around: self.here },
-        }
-    }
-
-    fn is_unchanged(self) -> bool {
-        self.here.or(self.around).is_some_and(|(new, old, schema)| unchanged(new, old, schema))
-    }
-}
-
-/// Whether two values are the same; items of lists are found by their keys, and what no schema tells of is not
-/// looked into.
-fn unchanged(new: &Json, old: &Json, schema: &Json) -> bool {
-    match (new, old) {
-        (Json::Object(new), Json::Object(old)) => {
-            new.len() == old.len()
-                && new.iter().all(|(name, value)| {
-                    let below = schema.get("properties").and_then(|all| all.get(name));
-                    let below = below.or_else(|| schema.get("additionalProperties").filter(|all| all.is_object()));
-                    below.zip(old.get(name)).is_some_and(|(schema, old)| unchanged(value, old, schema))
-                })
-        }
-        (Json::Array(new), Json::Array(old)) => {
-            let below = schema.get("items").unwrap_or(&Json::Null);
-            match keys(schema) {
-                None => new == old,
-                Some(keys) => {
-                    new.len() == old.len()
-                        && new.iter().all(|item| find(old, item, &keys).is_some_and(|old| unchanged(item, old, below)))
-                }
-            }
-        }
-        (new, old) => new == old,
-    }
-}
-
-/// The keys of a list of type map.
-fn keys(schema: &Json) -> Option<Vec<&str>> {
-    let is_map = schema.get("x-kubernetes-list-type").and_then(Json::as_str) == Some("map");
-    let keys = schema.get("x-kubernetes-list-map-keys").and_then(Json::as_array).filter(|_| is_map)?;
-    Some(keys.iter().filter_map(Json::as_str).collect())
-}
-
-fn find<'a>(items: &'a [Json], item: &Json, keys: &[&str]) -> Option<&'a Json> {
-    items.iter().find(|other| other.is_object() && keys.iter().all(|key| other.get(key) == item.get(key)))
-}
-
 /// Rules are judged until the budget is spent.
 struct Judge<'a> {
     verdict: &'a mut Verdict,
@@ -254,16 +197,18 @@ impl Judge<'_> {
                 for (name, value) in fields {
                     let before = old.and_then(|old| old.get(name));
                     if let Some(inner) = node.properties.get(name) {
-                        let hidden = path.is_empty() && ratchet.around.is_none() && matches!(name.as_str(), "apiVersion" | "kind");
+                        let hidden = path.is_empty()
+                            && ratchet.around.is_none()
+                            && matches!(name.as_str(), "apiVersion" | "kind");
                         let below = if hidden {
                             Ratchet { here: None, around: None }
                         } else {
-                            ratchet.below(pair(ratchet, name, &inner.schema))
+                            ratchet.below(ratchet.field(name, &inner.schema))
                         };
                         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                         self.node(inner, &path, value, before, below);
                     } else if let Some(inner) = &node.additional {
-                        let below = ratchet.below(pair(ratchet, name, &inner.schema));
+                        let below = ratchet.below(ratchet.field(name, &inner.schema));
                         self.node(inner, &format!("{path}[{name}]"), value, before, below);
                     }
                 }
@@ -307,8 +252,13 @@ impl Judge<'_> {
             };
             let (result, spent) = program.run(&this, old.as_ref());
             if spent > self.budget {
-                return self.end(path, node, "validation failed due to running out of cost budget, no further \
-                    validation rules will be run".to_owned());
+                return self.end(
+                    path,
+                    node,
+                    "validation failed due to running out of cost budget, no further \
+                    validation rules will be run"
+                        .to_owned(),
+                );
             }
             self.budget -= spent;
             match result {
@@ -337,7 +287,15 @@ impl Judge<'_> {
         self.exhausted = true;
     }
 
-    fn violated(&mut self, rule: &Rule, path: &str, node: &Node, this: &Value, old: Option<&Value>, let_be: bool) {
+    fn violated(
+        &mut self,
+        rule: &Rule,
+        path: &str,
+        node: &Node,
+        this: &Value,
+        old: Option<&Value>,
+        let_be: bool,
+    ) {
         let message = match &rule.message_program {
             Some(Ok(program)) => self.message(program, this, old),
             _ => None,
@@ -376,12 +334,6 @@ impl Judge<'_> {
             _ => None,
         }
     }
-}
-
-/// A field and what it was.
-fn pair<'a>(ratchet: Ratchet<'a>, name: &str, schema: &'a Json) -> Option<(&'a Json, &'a Json, &'a Json)> {
-    let (new, old, _) = ratchet.here?;
-    Some((new.get(name)?, old.get(name)?, schema))
 }
 
 fn place(path: &str) -> &str {

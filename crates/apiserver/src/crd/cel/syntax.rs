@@ -16,10 +16,21 @@ pub(super) enum Kind {
     Literal(Literal),
     Ident(String),
     /// `operand.field`, or `has(operand.field)`.
-    Select { operand: Box<Expr>, field: String, test: bool },
-    Call { function: String, target: Option<Box<Expr>>, args: Vec<Expr> },
+    Select {
+        operand: Box<Expr>,
+        field: String,
+        test: bool,
+    },
+    Call {
+        function: String,
+        target: Option<Box<Expr>>,
+        args: Vec<Expr>,
+    },
     /// `[a, ?b]`: those whose index is named are optional.
-    List { items: Vec<Expr>, optional: Vec<usize> },
+    List {
+        items: Vec<Expr>,
+        optional: Vec<usize>,
+    },
     /// Key, value, and whether the value is optional.
     Map(Vec<(Expr, Expr, bool)>),
     Loop(Box<Loop>),

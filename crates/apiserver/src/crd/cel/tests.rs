@@ -4,6 +4,8 @@ use serde_json::Value as Json;
 
 use super::admit;
 use super::check::Scope;
+use super::cost;
+use super::declared::Declared;
 use super::eval::Failure;
 use super::rules;
 use super::types::Type;
@@ -28,7 +30,8 @@ fn rules_are_let_in_and_refused_as_by_kubernetes() {
     let cases = captured["cases"].as_array().expect("cases");
     for case in cases {
         let mut schema = captured["schema"].clone();
-        schema["properties"]["spec"]["x-kubernetes-validations"] = serde_json::json!([{"rule": case["rule"]}]);
+        schema["properties"]["spec"]["x-kubernetes-validations"] =
+            serde_json::json!([{"rule": case["rule"]}]);
         let mut errors = Vec::new();
         admit(&schema, "spec.validation.openAPIV3Schema", false, &print, &mut errors);
         let found: Vec<_> = errors
@@ -43,7 +46,9 @@ fn rules_are_let_in_and_refused_as_by_kubernetes() {
             .as_array()
             .expect("errors")
             .iter()
-            .map(|error| format!("{} {}", error[0].as_str().unwrap_or(""), short(error[1].as_str().unwrap_or(""))))
+            .map(|error| {
+                format!("{} {}", error[0].as_str().unwrap_or(""), short(error[1].as_str().unwrap_or("")))
+            })
             .collect();
         if found != expected {
             wrong.push(format!("{}\n  found    {found:#?}\n  expected {expected:#?}", case["rule"]));
@@ -126,7 +131,8 @@ fn what_is_too_expensive_ends() {
 
 #[test]
 fn what_is_too_deep_or_too_long_is_refused() {
-    let compile = |source: &str| rules::compile(source, &Scope { this: Type::Dyn, old: Type::Dyn }).map(|_| ());
+    let compile =
+        |source: &str| rules::compile(source, &Scope { this: Type::Dyn, old: Type::Dyn }).map(|_| ());
     let nested = |depth: usize| format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(compile(&nested(99)), Ok(()));
     assert!(compile(&nested(101)).is_err_and(|why| why.contains("expression recursion limit exceeded: 100")));
@@ -138,19 +144,23 @@ fn what_is_too_deep_or_too_long_is_refused() {
     assert!(compile(&"1+".repeat(20_000)).is_err());
     assert!(compile(&format!("1{}", "+1".repeat(20_000))).is_err());
     assert!(compile(&format!("true{}", "&&true".repeat(10_000))).is_ok());
-    assert!(compile(&"x".repeat(100_001)).is_err_and(|why| why.contains("expression code point size exceeds limit")));
+    assert!(
+        compile(&"x".repeat(100_001))
+            .is_err_and(|why| why.contains("expression code point size exceeds limit"))
+    );
     let copies = format!("optional.of(1){}", ".optMap(x, x)".repeat(40));
     assert!(compile(&copies).is_err());
 }
 
+/// Words and signs that rules are made of, some of them only half.
+const PARTS: &str = "self . a ( ) [ ] { } , : ? 1 2u 1.5 'x' b'y' && || ! - + * / % == < in has all map exists filter x \
+    null true \" ' \\ size format split matches optional of optMap transformMap duration é";
+
 /// Whatever stands in a rule, it is judged, and nothing ends but the rule.
 #[test]
 fn no_text_is_too_odd() {
-    let parts = [
-        "self", ".", "a", "(", ")", "[", "]", "{", "}", ",", ":", "?", "1", "2u", "1.5", "'x'", "b'y'", "&&", "||", "!",
-        "-", "+", "*", "/", "%", "==", "<", "in", "has", "all", "map", "exists", "filter", "x", "null", "true", "\"", "'",
-        "\\", "size", "format", "split", "matches", "optional", "of", "optMap", "transformMap", "duration", " ", "é", "\n",
-    ];
+    let mut parts: Vec<&str> = PARTS.split(' ').collect();
+    parts.extend([" ", "\n"]);
     let mut seed: u64 = 7;
     let mut next = |most: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -161,4 +171,24 @@ fn no_text_is_too_odd() {
         let source: String = (0..length).map(|_| parts[next(parts.len())]).collect();
         outcome(&source);
     }
+}
+
+/// The most that each rule can cost, as Kubernetes estimates it.
+#[test]
+fn rules_cost_what_they_cost_in_kubernetes() {
+    let captured: Json = serde_json::from_str(CAPTURED).expect("captured");
+    let schema = &captured["schema"]["properties"]["spec"];
+    let declared = Declared::of(schema, false).expect("a type");
+    let mut wrong = Vec::new();
+    for case in captured["cases"].as_array().expect("cases") {
+        let Some(expected) = case["cost"].as_str() else { continue };
+        let source = case["rule"].as_str().expect("a rule");
+        let scope = Scope { this: declared.kind(), old: declared.kind() };
+        let program = rules::compile(source, &scope).expect("a program");
+        let found = cost::most(&program.expr, &program.checked, &declared);
+        if found.to_string() != expected {
+            wrong.push(format!("{source}\n  found {found}, expected {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

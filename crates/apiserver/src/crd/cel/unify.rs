@@ -88,7 +88,9 @@ impl Known {
 
     fn occurs(&self, var: usize, within: &Type) -> bool {
         match within {
-            Type::Var(other) => *other == var || self.get(*other).is_some_and(|known| self.occurs(var, known)),
+            Type::Var(other) => {
+                *other == var || self.get(*other).is_some_and(|known| self.occurs(var, known))
+            }
             Type::List(inner) | Type::Optional(inner) | Type::Kind(inner) => self.occurs(var, inner),
             Type::Map(key, value) => self.occurs(var, key) || self.occurs(var, value),
             _ => false,

@@ -73,7 +73,9 @@ impl Key {
             Value::Bool(flag) => Key::Bool(*flag),
             Value::Int(number) => Key::Number(i128::from(*number)),
             Value::Uint(number) => Key::Number(i128::from(*number)),
-            Value::Double(number) if number.fract() == 0.0 && number.abs() < 1e18 => Key::Number(*number as i128),
+            Value::Double(number) if number.fract() == 0.0 && number.abs() < 1e18 => {
+                Key::Number(*number as i128)
+            }
             Value::String(text) => Key::String(Arc::clone(text)),
             _ => return None,
         })
@@ -157,7 +159,9 @@ impl Value {
             (Json::Object(fields), Shape::Map(inner)) => {
                 let schema = schema.get("additionalProperties").unwrap_or(&Json::Null);
                 let entries = fields.iter();
-                let entries = entries.map(|(name, value)| (Key::String(name.as_str().into()), Value::of(value, inner, schema)));
+                let entries = entries.map(|(name, value)| {
+                    (Key::String(name.as_str().into()), Value::of(value, inner, schema))
+                });
                 Value::Map(Arc::new(entries.collect()))
             }
             (Json::Array(items), Shape::List(inner)) => {
@@ -175,7 +179,8 @@ fn sort(schema: &Json) -> Sort {
     match schema.get("x-kubernetes-list-type").and_then(Json::as_str) {
         Some("set") => Sort::Set,
         Some("map") => {
-            let keys = schema.get("x-kubernetes-list-map-keys").and_then(Json::as_array).into_iter().flatten();
+            let keys =
+                schema.get("x-kubernetes-list-map-keys").and_then(Json::as_array).into_iter().flatten();
             Sort::ByKeys(keys.filter_map(Json::as_str).filter_map(super::declared::escape).collect())
         }
         _ => Sort::Plain,
@@ -194,7 +199,9 @@ fn scalar(json: &Json, kind: &Type) -> Value {
             Ok(bytes) => Value::Bytes(bytes.into()),
             Err(_) => Value::text(text),
         },
-        (Json::String(text), Type::Duration) => duration(text).map_or_else(|| Value::text(text), Value::Duration),
+        (Json::String(text), Type::Duration) => {
+            duration(text).map_or_else(|| Value::text(text), Value::Duration)
+        }
         (Json::String(text), Type::Timestamp) => {
             let moment = timestamp(text).or_else(|| timestamp(&format!("{text}T00:00:00Z")));
             moment.map_or_else(|| Value::text(text), Value::Timestamp)
@@ -215,7 +222,8 @@ fn plain(json: &Json) -> Value {
         Json::String(text) => Value::text(text),
         Json::Array(items) => Value::list(items.iter().map(plain).collect()),
         Json::Object(fields) => {
-            let entries = fields.iter().map(|(name, value)| (Key::String(name.as_str().into()), plain(value)));
+            let entries =
+                fields.iter().map(|(name, value)| (Key::String(name.as_str().into()), plain(value)));
             Value::Map(Arc::new(entries.collect()))
         }
     }
@@ -268,7 +276,9 @@ pub(super) fn duration(text: &str) -> Option<SignedDuration> {
         let digits = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<i128>().ok() };
         let fraction = fraction.get(..fraction.len().min(18))?;
         let scale = 10_i128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-        nanos = nanos.checked_add(digits(whole)?.checked_mul(unit)?)?.checked_add(digits(fraction)? * unit / scale)?;
+        nanos = nanos
+            .checked_add(digits(whole)?.checked_mul(unit)?)?
+            .checked_add(digits(fraction)? * unit / scale)?;
         rest = &after[name.len()..];
     }
     let nanos = i64::try_from(if negative { -nanos } else { nanos }).ok()?;
@@ -310,7 +320,9 @@ fn equal_lists(left: &List, right: &List) -> bool {
     match &left.sort {
         Sort::Plain => a.iter().zip(b.iter()).all(|(a, b)| equal(a, b)),
         Sort::Set => a.iter().all(|item| b.iter().any(|other| equal(item, other))),
-        Sort::ByKeys(keys) => a.iter().all(|item| b.iter().any(|other| same_keys(item, other, keys) && equal(item, other))),
+        Sort::ByKeys(keys) => {
+            a.iter().all(|item| b.iter().any(|other| same_keys(item, other, keys) && equal(item, other)))
+        }
     }
 }
 

@@ -18,7 +18,8 @@ enum State {
 }
 
 pub(super) fn check(crd: &Json, old: Option<&Json>, errors: &mut Vec<FieldError>) {
-    let group = crd.get("spec").and_then(|spec| spec.get("group")).and_then(Value::as_str).unwrap_or_default();
+    let group =
+        crd.get("spec").and_then(|spec| spec.get("group")).and_then(Value::as_str).unwrap_or_default();
     let protected = ["k8s.io", "kubernetes.io"];
     if !protected.iter().any(|name| group == *name || group.ends_with(&format!(".{name}"))) {
         return;
@@ -47,7 +48,9 @@ fn approval(crd: &Json) -> (&str, State) {
         _ if value.starts_with("unapproved") => State::Bypassed,
         // A scheme and a host make a URL.
         _ => match value.split_once("://") {
-            Some((scheme, rest)) if !scheme.is_empty() && !rest.is_empty() && !rest.starts_with('/') => State::Approved,
+            Some((scheme, rest)) if !scheme.is_empty() && !rest.is_empty() && !rest.starts_with('/') => {
+                State::Approved
+            }
             _ => State::Invalid,
         },
     };

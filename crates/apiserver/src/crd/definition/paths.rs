@@ -44,7 +44,8 @@ pub(in crate::crd) fn follow<'a>(path: &str, schema: &'a Value, keys: bool) -> R
 impl Place<'_> {
     fn step(&mut self, name: &str) -> Result<(), String> {
         const NOWHERE: &str = "does not refer to a valid field";
-        let properties = self.schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty());
+        let properties =
+            self.schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty());
         if let Some(properties) = properties {
             self.schema = properties.get(name).ok_or(NOWHERE)?;
             if !self.path.is_empty() {
@@ -52,7 +53,8 @@ impl Place<'_> {
             }
             self.path.push_str(name);
         } else {
-            self.schema = self.schema.get("additionalProperties").filter(|value| value.is_object()).ok_or(NOWHERE)?;
+            self.schema =
+                self.schema.get("additionalProperties").filter(|value| value.is_object()).ok_or(NOWHERE)?;
             self.path.push_str(&format!("[{name}]"));
         }
         if self.root.is_empty() {

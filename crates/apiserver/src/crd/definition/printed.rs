@@ -71,7 +71,10 @@ const FIELDS: &[(&str, &str, Form)] = &[
 
 /// The Go names of the fields of a schema that are there, with theirs in JSON.
 pub(super) fn present(schema: &Map<String, Value>) -> impl Iterator<Item = (&'static str, &'static str)> {
-    FIELDS.iter().filter(|(_, name, form)| !is_empty(schema.get(*name), *form)).map(|(go, name, _)| (*go, *name))
+    FIELDS
+        .iter()
+        .filter(|(_, name, form)| !is_empty(schema.get(*name), *form))
+        .map(|(go, name, _)| (*go, *name))
 }
 
 /// Drops fields that Go does not write because they are empty, in all schemas below too.
@@ -116,7 +119,8 @@ fn version(version: &Version<'_>) -> String {
     let flag = |name: &str| raw.get(name).and_then(Value::as_bool).unwrap_or(false);
     let parts = &version.parts;
     let open_api = parts.schema.map(|_| optional(parts.open_api(), schema));
-    let (columns, selectable) = (parts.columns.and_then(Value::as_array), parts.selectable.and_then(Value::as_array));
+    let (columns, selectable) =
+        (parts.columns.and_then(Value::as_array), parts.selectable.and_then(Value::as_array));
     object(&[
         ("Name", go(&version.name.into())),
         ("Served", flag("served").to_string()),
@@ -126,9 +130,12 @@ fn version(version: &Version<'_>) -> String {
         ("Schema", open_api.map_or_else(null, |schema| object(&[("OpenAPIV3Schema", schema)]))),
         ("Subresources", optional(parts.subresources, subresources)),
         ("AdditionalPrinterColumns", columns.map_or_else(null, |all| list(all, column))),
-        ("SelectableFields", selectable.map_or_else(null, |all| list(all, |field| {
-            object(&[("JSONPath", any(field.get("jsonPath")))])
-        }))),
+        (
+            "SelectableFields",
+            selectable.map_or_else(null, |all| {
+                list(all, |field| object(&[("JSONPath", any(field.get("jsonPath")))]))
+            }),
+        ),
     ])
 }
 
@@ -157,7 +164,8 @@ fn column(column: &Value) -> String {
 
 /// A schema, as Go prints it.
 pub(super) fn schema(schema: &Value) -> String {
-    let fields: Vec<_> = FIELDS.iter().map(|(name, key, form)| (*name, field(schema.get(*key), *form))).collect();
+    let fields: Vec<_> =
+        FIELDS.iter().map(|(name, key, form)| (*name, field(schema.get(*key), *form))).collect();
     object(&fields)
 }
 
@@ -171,9 +179,13 @@ fn field(value: Option<&Value>, form: Form) -> String {
         (Form::Schema, Some(value)) => schema(value),
         (Form::Schemas, Some(value)) => list(value.as_array().map_or(&[], Vec::as_slice), schema),
         (Form::Properties, Some(value)) => entries(value, schema),
-        (Form::Items, Some(Value::Array(all))) => object(&[("Schema", null()), ("JSONSchemas", list(all, schema))]),
+        (Form::Items, Some(Value::Array(all))) => {
+            object(&[("Schema", null()), ("JSONSchemas", list(all, schema))])
+        }
         (Form::Items, Some(value)) => object(&[("Schema", schema(value)), ("JSONSchemas", null())]),
-        (Form::SchemaOrFlag, Some(Value::Bool(flag))) => object(&[("Allows", flag.to_string()), ("Schema", null())]),
+        (Form::SchemaOrFlag, Some(Value::Bool(flag))) => {
+            object(&[("Allows", flag.to_string()), ("Schema", null())])
+        }
         (Form::SchemaOrFlag, Some(value)) => object(&[("Allows", "true".into()), ("Schema", schema(value))]),
         (Form::Dependencies, Some(value)) => entries(value, |value| {
             let names = value.as_array().map_or_else(null, |_| go(value));
@@ -201,7 +213,8 @@ pub(super) fn rule(rule: &Value) -> String {
 
 fn entries(map: &Value, print: impl Fn(&Value) -> String) -> String {
     let entries = map.as_object().into_iter().flatten();
-    let entries: Vec<_> = entries.map(|(name, value)| format!("{}:{}", go(&name.as_str().into()), print(value))).collect();
+    let entries: Vec<_> =
+        entries.map(|(name, value)| format!("{}:{}", go(&name.as_str().into()), print(value))).collect();
     format!("{{{}}}", entries.join(","))
 }
 

@@ -10,15 +10,55 @@ use crate::document::Json;
 
 /// What may stand at the root of a schema whose status is validated alone, by their names in Go.
 const AT_ROOT: &[&str] = &[
-    "Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum",
-    "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items",
-    "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
+    "Description",
+    "Type",
+    "Format",
+    "Title",
+    "Maximum",
+    "ExclusiveMaximum",
+    "Minimum",
+    "ExclusiveMinimum",
+    "MaxLength",
+    "MinLength",
+    "Pattern",
+    "MaxItems",
+    "MinItems",
+    "UniqueItems",
+    "MultipleOf",
+    "Required",
+    "Items",
+    "Properties",
+    "ExternalDocs",
+    "Example",
+    "XPreserveUnknownFields",
+    "XValidations",
 ];
 
 /// The formats of texts that are checked, without dashes; others are let be, with a warning.
 const FORMATS: &[&str] = &[
-    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5",
-    "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration",
+    "bsonobjectid",
+    "uri",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "creditcard",
+    "ssn",
+    "hexcolor",
+    "rgbcolor",
+    "byte",
+    "password",
+    "date",
+    "duration",
     "datetime",
 ];
 
@@ -29,10 +69,12 @@ impl Unchanged {
     pub(super) fn between(spec: &Json, old: Option<&Json>) -> Unchanged {
         let schemas = |spec: &Json| -> Vec<(String, Option<Value>)> {
             let versions = spec.get("versions").and_then(Value::as_array).into_iter().flatten();
-            let name = |version: &Value| version.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let name =
+                |version: &Value| version.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
             versions.map(|version| (name(version), version.get("schema").cloned())).collect()
         };
-        let before = old.and_then(|old| old.get("spec")).and_then(Value::as_object).map(schemas).unwrap_or_default();
+        let before =
+            old.and_then(|old| old.get("spec")).and_then(Value::as_object).map(schemas).unwrap_or_default();
         let same = schemas(spec).into_iter().filter(|version| before.contains(version));
         Unchanged(same.map(|(name, _)| name).collect())
     }
@@ -82,8 +124,11 @@ fn at_root(root: &Value, at: &str, errors: &mut Vec<FieldError>) {
 pub(super) fn odd_formats(crd: &Json) -> Vec<String> {
     let mut found = Vec::new();
     let versions = crd.get("spec").and_then(|spec| spec.get("versions")).and_then(Value::as_array);
-    let mut schemas: Vec<&Value> =
-        versions.into_iter().flatten().filter_map(|version| version.pointer("/schema/openAPIV3Schema")).collect();
+    let mut schemas: Vec<&Value> = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|version| version.pointer("/schema/openAPIV3Schema"))
+        .collect();
     // What all versions have alike is looked at once.
     if schemas.windows(2).all(|pair| pair[0] == pair[1]) {
         schemas.truncate(1);
@@ -104,7 +149,17 @@ fn odd(schema: &Value, found: &mut Vec<String>) {
         }
     }
     for several in ["allOf", "anyOf", "oneOf"] {
-        schema.get(several).and_then(Value::as_array).into_iter().flatten().for_each(|schema| odd(schema, found));
+        schema
+            .get(several)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .for_each(|schema| odd(schema, found));
     }
-    schema.get("properties").and_then(Value::as_object).into_iter().flatten().for_each(|(_, schema)| odd(schema, found));
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .for_each(|(_, schema)| odd(schema, found));
 }

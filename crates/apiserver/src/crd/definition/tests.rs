@@ -56,10 +56,14 @@ fn new_definitions_are_judged_as_by_kubernetes() {
             }
             same = same && sent == kept && crd["status"] == case["status"];
         }
-        let warned: Vec<String> = warnings(&crd, None).iter().map(|text| crate::field_validation::warning(text)).collect();
+        let warned: Vec<String> =
+            warnings(&crd, None).iter().map(|text| crate::field_validation::warning(text)).collect();
         let warned = if case["code"] == 201 { warned } else { Vec::new() };
         if !same || json!(warned) != *case.get("warnings").unwrap_or(&json!([])) {
-            wrong.push(format!("{name}\n found    {found:#?} {warned:?}\n expected {expected:#?}\n {}", crd["status"]));
+            wrong.push(format!(
+                "{name}\n found    {found:#?} {warned:?}\n expected {expected:#?}\n {}",
+                crd["status"]
+            ));
         }
     }
     assert!(cases.len() > 70);
@@ -78,8 +82,10 @@ fn webhooks_are_refused_clearly() {
     prepare_create(crd);
     assert_eq!(
         shown(&validate_create(crd)),
-        ["FieldValueForbidden spec.conversion.strategy Forbidden: this server calls no conversion webhooks; use None and \
-          keep the versions alike"]
+        [
+            "FieldValueForbidden spec.conversion.strategy Forbidden: this server calls no conversion webhooks; use None and \
+          keep the versions alike"
+        ]
     );
 }
 
@@ -108,7 +114,10 @@ fn updates_of_definitions_are_judged_as_by_kubernetes() {
             warnings(&crd, Some(old)).iter().map(|text| crate::field_validation::warning(text)).collect();
         if found != expected || !kept || json!(warned) != *case.get("warnings").unwrap_or(&json!([])) {
             let name = text_of(case, "name");
-            wrong.push(format!("{name}\n found    {found:#?} {warned:?}\n expected {expected:#?}\n {}", crd["status"]));
+            wrong.push(format!(
+                "{name}\n found    {found:#?} {warned:?}\n expected {expected:#?}\n {}",
+                crd["status"]
+            ));
         }
     }
     assert!(cases.len() > 20);

@@ -11,7 +11,8 @@ use super::schema::Unchanged;
 use super::{paths, printed, schema, text};
 
 const COLUMN_TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
-const COLUMN_FORMATS: &[&str] = &["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const COLUMN_FORMATS: &[&str] =
+    &["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 const MOST_SELECTABLE: usize = 8;
 
 /// What is wrong with one version, as far as it is not shared with the others.
@@ -90,7 +91,8 @@ pub(super) fn together(spec: &Spec<'_>, errors: &mut Vec<FieldError>) {
 
 fn deprecation(version: &Version<'_>, at: &str, errors: &mut Vec<FieldError>) {
     let Some(warning) = version.raw.get("deprecationWarning").and_then(Value::as_str) else { return };
-    let mut say = |why: String| errors.push(FieldError::invalid(format!("{at}.deprecationWarning"), warning, why));
+    let mut say =
+        |why: String| errors.push(FieldError::invalid(format!("{at}.deprecationWarning"), warning, why));
     if version.raw.get("deprecated").and_then(Value::as_bool) != Some(true) {
         say("can only be set for deprecated versions".to_owned());
         return;
@@ -103,7 +105,9 @@ fn deprecation(version: &Version<'_>, at: &str, errors: &mut Vec<FieldError>) {
     }
     let unprintable = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
     if let Some((index, _)) = warning.char_indices().find(|(_, c)| unprintable(*c)) {
-        say(format!("must only contain printable UTF-8 characters; non-printable character found at index {index}"));
+        say(format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index {index}"
+        ));
     }
 }
 
@@ -137,7 +141,9 @@ fn columns(columns: Option<&Value>, at: &str, errors: &mut Vec<FieldError>) {
         let types = format!("must be one of {}", COLUMN_TYPES.join(","));
         match text(column, "type") {
             "" => errors.push(FieldError::required(format!("{at}.type"), types)),
-            odd if !COLUMN_TYPES.contains(&odd) => errors.push(FieldError::invalid(format!("{at}.type"), odd, types)),
+            odd if !COLUMN_TYPES.contains(&odd) => {
+                errors.push(FieldError::invalid(format!("{at}.type"), odd, types))
+            }
             _ => {}
         }
         let format = text(column, "format");
@@ -187,6 +193,11 @@ fn selectable(fields: &Value, root: &Value, at: &str, errors: &mut Vec<FieldErro
     }
     if seen.len() > MOST_SELECTABLE {
         let detail = format!("must have at most {MOST_SELECTABLE} items");
-        errors.push(FieldError { kind: Cause::TooMany, path: at.into(), value: Some(seen.len().into()), detail });
+        errors.push(FieldError {
+            kind: Cause::TooMany,
+            path: at.into(),
+            value: Some(seen.len().into()),
+            detail,
+        });
     }
 }

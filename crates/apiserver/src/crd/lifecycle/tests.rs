@@ -131,7 +131,9 @@ fn a_condition_keeps_its_time_while_its_status_stays() {
     settle(&mut all, 0);
     all[0]["spec"]["names"]["categories"] = json!(["more"]);
     let later = moment("2027-01-01T00:00:00Z");
-    let Some(Next::Status(status)) = look(&all[0], &[&all[0].clone()], 0, later) else { panic!("nothing to do") };
+    let Some(Next::Status(status)) = look(&all[0], &[&all[0].clone()], 0, later) else {
+        panic!("nothing to do")
+    };
     assert_eq!(status["conditions"][0]["lastTransitionTime"], "2026-01-01T00:00:00Z");
     assert_eq!(status["acceptedNames"]["categories"], json!(["more"]));
 }

@@ -7,8 +7,19 @@ use super::url;
 use crate::metadata::names;
 
 const NAMES: &[&str] = &[
-    "byte", "date", "datetime", "dns1035Label", "dns1035LabelPrefix", "dns1123Label", "dns1123LabelPrefix",
-    "dns1123Subdomain", "dns1123SubdomainPrefix", "labelValue", "qualifiedName", "uri", "uuid",
+    "byte",
+    "date",
+    "datetime",
+    "dns1035Label",
+    "dns1035LabelPrefix",
+    "dns1123Label",
+    "dns1123LabelPrefix",
+    "dns1123Subdomain",
+    "dns1123SubdomainPrefix",
+    "labelValue",
+    "qualifiedName",
+    "uri",
+    "uuid",
 ];
 
 /// The format of this name.
@@ -44,7 +55,8 @@ fn faults(format: &str, text: &str) -> Vec<String> {
 
 fn is_uuid(text: &str) -> bool {
     let digits: String = text.chars().filter(|c| *c != '-').collect();
-    let dashed = text.len() == 32 || (text.len() == 36 && [8, 13, 18, 23].iter().all(|at| text.as_bytes()[*at] == b'-'));
+    let dashed = text.len() == 32
+        || (text.len() == 36 && [8, 13, 18, 23].iter().all(|at| text.as_bytes()[*at] == b'-'));
     dashed && digits.len() == 32 && digits.chars().all(|c| c.is_ascii_hexdigit())
 }
 

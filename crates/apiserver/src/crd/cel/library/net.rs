@@ -20,16 +20,22 @@ pub(super) fn call(function: &str, values: &[Value]) -> Option<Evaluated> {
         ("isLinkLocalUnicast", [Value::Ip(ip)]) => Ok(Value::Bool(is_link_local_unicast(ip))),
         ("isGlobalUnicast", [Value::Ip(ip)]) => Ok(Value::Bool(is_global_unicast(ip))),
         ("isCIDR", [Value::String(text)]) => Ok(Value::Bool(network(text).is_ok())),
-        ("cidr", [Value::String(text)]) => network(text).map(|(ip, bits)| Value::Cidr(ip, bits)).map_err(Failure::Error),
+        ("cidr", [Value::String(text)]) => {
+            network(text).map(|(ip, bits)| Value::Cidr(ip, bits)).map_err(Failure::Error)
+        }
         ("ip", [Value::Cidr(ip, _)]) => Ok(Value::Ip(*ip)),
         ("masked", [Value::Cidr(ip, bits)]) => Ok(Value::Cidr(masked(*ip, *bits), *bits)),
         ("prefixLength", [Value::Cidr(_, bits)]) => Ok(Value::Int(i64::from(*bits))),
-        ("containsIP", [Value::Cidr(ip, bits), Value::Ip(other)]) => Ok(Value::Bool(contains(*ip, *bits, *other))),
+        ("containsIP", [Value::Cidr(ip, bits), Value::Ip(other)]) => {
+            Ok(Value::Bool(contains(*ip, *bits, *other)))
+        }
         ("containsIP", [Value::Cidr(ip, bits), Value::String(text)]) => match address(text) {
             Ok(other) => Ok(Value::Bool(contains(*ip, *bits, other))),
             Err(_) => Err(Failure::NoSuchOverload),
         },
-        ("containsCIDR", [Value::Cidr(ip, bits), Value::Cidr(other, more)]) => Ok(within((*ip, *bits), (*other, *more))),
+        ("containsCIDR", [Value::Cidr(ip, bits), Value::Cidr(other, more)]) => {
+            Ok(within((*ip, *bits), (*other, *more)))
+        }
         ("containsCIDR", [Value::Cidr(ip, bits), Value::String(text)]) => match network(text) {
             Ok(other) => Ok(within((*ip, *bits), other)),
             Err(_) => Err(Failure::NoSuchOverload),
@@ -76,7 +82,11 @@ fn is_link_local_unicast(ip: &IpAddr) -> bool {
 
 fn is_global_unicast(ip: &IpAddr) -> bool {
     let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
-    !broadcast && !ip.is_unspecified() && !ip.is_loopback() && !ip.is_multicast() && !is_link_local_unicast(ip)
+    !broadcast
+        && !ip.is_unspecified()
+        && !ip.is_loopback()
+        && !ip.is_multicast()
+        && !is_link_local_unicast(ip)
 }
 
 /// An address without a zone, and not one of the old kind written as one of the new.

@@ -52,7 +52,9 @@ fn split(pattern: &str) -> Result<(Vec<Clause>, String), String> {
         }
         let verb = chars.next().ok_or("unexpected end of string")?;
         if !"sdfebxXo".contains(verb) {
-            return Err(format!("could not parse formatting clause: unrecognized formatting clause \"{verb}\""));
+            return Err(format!(
+                "could not parse formatting clause: unrecognized formatting clause \"{verb}\""
+            ));
         }
         clauses.push(Clause { verb, precision, before: std::mem::take(&mut before) });
     }
@@ -109,7 +111,13 @@ impl Clause {
     }
 
     fn print(&self, value: &Value) -> Result<String, Failure> {
-        let refused = || Failure::error(format!("error during formatting: {}, was given {}", self.takes(), value.type_name()));
+        let refused = || {
+            Failure::error(format!(
+                "error during formatting: {}, was given {}",
+                self.takes(),
+                value.type_name()
+            ))
+        };
         Ok(match (self.verb, value) {
             ('s', value) => top(value).ok_or_else(refused)?,
             ('d' | 'b' | 'x' | 'X' | 'o', Value::Int(number)) => {
@@ -195,7 +203,8 @@ fn inside(value: &Value) -> Option<String> {
             format!("[{}]", items.join(", "))
         }
         Value::Map(map) => {
-            let entry = |(key, value): (&Key, &Value)| Some(format!("{}:{}", inside(&key.value())?, inside(value)?));
+            let entry =
+                |(key, value): (&Key, &Value)| Some(format!("{}:{}", inside(&key.value())?, inside(value)?));
             format!("{{{}}}", map.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
         }
         value => top(value)?,

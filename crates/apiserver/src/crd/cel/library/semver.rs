@@ -34,11 +34,17 @@ impl Semver {
 
 /// Calls one of their functions; nothing if it is none.
 pub(super) fn call(function: &str, values: &[Value]) -> Option<Evaluated> {
-    let number = |version: &Semver, index: usize| Ok(Value::Int(i64::try_from(version.numbers[index]).unwrap_or(i64::MAX)));
+    let number = |version: &Semver, index: usize| {
+        Ok(Value::Int(i64::try_from(version.numbers[index]).unwrap_or(i64::MAX)))
+    };
     Some(match (function, values) {
         ("isSemver", [Value::String(text)]) => Ok(Value::Bool(parse(text).is_ok())),
-        ("isSemver", [Value::String(text), Value::Bool(loose)]) => Ok(Value::Bool(read(text, *loose).is_ok())),
-        ("semver", [Value::String(text)]) => read(text, false).map(|version| Value::Semver(Arc::new(version))).map_err(Failure::Error),
+        ("isSemver", [Value::String(text), Value::Bool(loose)]) => {
+            Ok(Value::Bool(read(text, *loose).is_ok()))
+        }
+        ("semver", [Value::String(text)]) => {
+            read(text, false).map(|version| Value::Semver(Arc::new(version))).map_err(Failure::Error)
+        }
         ("semver", [Value::String(text), Value::Bool(loose)]) => {
             read(text, *loose).map(|version| Value::Semver(Arc::new(version))).map_err(Failure::Error)
         }
@@ -76,7 +82,9 @@ fn parse(text: &str) -> Result<Semver, String> {
         return Err("Version string empty".to_owned());
     }
     let parts: Vec<&str> = text.splitn(3, '.').collect();
-    let [major, minor, rest] = parts.as_slice() else { return Err("No Major.Minor.Patch elements found".to_owned()) };
+    let [major, minor, rest] = parts.as_slice() else {
+        return Err("No Major.Minor.Patch elements found".to_owned());
+    };
     let (major, minor) = (number(major, "Major")?, number(minor, "Minor")?);
     let (rest, build) = rest.split_once('+').map_or((*rest, None), |(rest, build)| (rest, Some(build)));
     let (patch, before) = rest.split_once('-').map_or((rest, None), |(patch, before)| (patch, Some(before)));
@@ -119,7 +127,10 @@ fn prerelease(text: &str) -> Result<Part, String> {
         if text.len() > 1 && text.starts_with('0') {
             return Err(format!("Numeric PreRelease version must not contain leading zeroes {text:?}"));
         }
-        return text.parse().map(Part::Number).map_err(|_| format!("strconv.ParseUint: parsing {text:?}: value out of range"));
+        return text
+            .parse()
+            .map(Part::Number)
+            .map_err(|_| format!("strconv.ParseUint: parsing {text:?}: value out of range"));
     }
     if text.chars().all(is_known) {
         Ok(Part::Text(text.to_owned()))

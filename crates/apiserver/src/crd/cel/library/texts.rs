@@ -8,12 +8,16 @@ pub(super) fn call(function: &str, values: &[Value]) -> Option<Evaluated> {
     Some(match (function, values) {
         ("charAt", [Value::String(text), Value::Int(index)]) => char_at(text, *index),
         ("indexOf", [Value::String(text), Value::String(part)]) => index_of(text, part, 0),
-        ("indexOf", [Value::String(text), Value::String(part), Value::Int(from)]) => index_of(text, part, *from),
+        ("indexOf", [Value::String(text), Value::String(part), Value::Int(from)]) => {
+            index_of(text, part, *from)
+        }
         ("lastIndexOf", [Value::String(text), Value::String(part)]) => {
             let end = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
             last_index_of(text, part, if part.is_empty() { end } else { (end - 1).max(0) })
         }
-        ("lastIndexOf", [Value::String(text), Value::String(part), Value::Int(from)]) => last_index_of(text, part, *from),
+        ("lastIndexOf", [Value::String(text), Value::String(part), Value::Int(from)]) => {
+            last_index_of(text, part, *from)
+        }
         ("lowerAscii", [Value::String(text)]) => Ok(Value::text(&text.to_ascii_lowercase())),
         ("upperAscii", [Value::String(text)]) => Ok(Value::text(&text.to_ascii_uppercase())),
         ("trim", [Value::String(text)]) => Ok(Value::text(text.trim())),
@@ -28,11 +32,15 @@ pub(super) fn call(function: &str, values: &[Value]) -> Option<Evaluated> {
             Ok(Value::text(&replaced))
         }
         ("split", [Value::String(text), Value::String(separator)]) => Ok(split(text, separator, -1)),
-        ("split", [Value::String(text), Value::String(separator), Value::Int(most)]) => Ok(split(text, separator, *most)),
+        ("split", [Value::String(text), Value::String(separator), Value::Int(most)]) => {
+            Ok(split(text, separator, *most))
+        }
         ("substring", [Value::String(text), Value::Int(start)]) => {
             substring(text, *start, i64::try_from(text.chars().count()).unwrap_or(i64::MAX), false)
         }
-        ("substring", [Value::String(text), Value::Int(start), Value::Int(end)]) => substring(text, *start, *end, true),
+        ("substring", [Value::String(text), Value::Int(start), Value::Int(end)]) => {
+            substring(text, *start, *end, true)
+        }
         ("join", [Value::List(list)]) => join(&list.items, ""),
         ("join", [Value::List(list), Value::String(separator)]) => join(&list.items, separator),
         ("strings.quote", [Value::String(text)]) => Ok(Value::text(&quote(text))),
@@ -40,7 +48,9 @@ pub(super) fn call(function: &str, values: &[Value]) -> Option<Evaluated> {
             .map(|regex| Value::text(regex.find(text).map_or("", |found| found.as_str())))
             .map_err(|error| not_a_regex(&error)),
         ("findAll", [Value::String(text), Value::String(pattern)]) => find_all(text, pattern, -1),
-        ("findAll", [Value::String(text), Value::String(pattern), Value::Int(most)]) => find_all(text, pattern, *most),
+        ("findAll", [Value::String(text), Value::String(pattern), Value::Int(most)]) => {
+            find_all(text, pattern, *most)
+        }
         _ => return None,
     })
 }
@@ -90,7 +100,11 @@ fn last_index_of(text: &str, part: &str, from: i64) -> Evaluated {
     if last >= text.chars().count() && !text.is_empty() {
         return Ok(Value::Int(-1));
     }
-    let found = text.char_indices().enumerate().take(last + 1).filter(|(_, (offset, _))| text[*offset..].starts_with(part));
+    let found = text
+        .char_indices()
+        .enumerate()
+        .take(last + 1)
+        .filter(|(_, (offset, _))| text[*offset..].starts_with(part));
     Ok(found.last().map_or(Value::Int(-1), |(index, _)| position(index)))
 }
 

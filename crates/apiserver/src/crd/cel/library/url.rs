@@ -50,7 +50,8 @@ impl Url {
         let query = query.to_owned();
         if !rest.starts_with('/') {
             // What has a scheme and no slash is opaque.
-            let opaque = Url { scheme: scheme.to_ascii_lowercase(), host: String::new(), path: String::new(), query };
+            let opaque =
+                Url { scheme: scheme.to_ascii_lowercase(), host: String::new(), path: String::new(), query };
             return if scheme.is_empty() { failed("invalid URI for request") } else { Ok(opaque) };
         }
         let (host, path) = match rest.strip_prefix("//").filter(|_| !scheme.is_empty()) {
@@ -88,7 +89,8 @@ impl Url {
         }
         let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte);
         let path = unescape(&self.path, false);
-        let escape = |byte: u8| if kept(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+        let escape =
+            |byte: u8| if kept(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
         path.bytes().map(escape).collect()
     }
 
@@ -122,7 +124,10 @@ fn check_host(host: &str) -> Result<(), String> {
         Some(rest) => rest.rsplit_once(']').ok_or("missing ']' in host")?.1,
         None => host.rfind(':').map_or("", |colon| &host[colon..]),
     };
-    if !port.is_empty() && !(port.starts_with(':') && port[1..].bytes().all(|byte| byte.is_ascii_digit())) {
+    let is_port = |port: &str| {
+        port.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if !port.is_empty() && !is_port(port) {
         return Err(format!("invalid port {port:?} after host"));
     }
     if let Some(escape) = bad_escape(host) {

@@ -1,7 +1,9 @@
 //! `cargo xtask differential`: the same requests to the real kube-apiserver and to another server.
 
-use std::fmt::Write;
+mod print;
+
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -17,6 +19,8 @@ use crate::workspace::Workspace;
 const SCRIPTS: &str = "e2e/differential/scripts";
 /// The script that waits until controllers work.
 const FIRST: &str = "warm-up";
+/// Scripts that are run at the same time on each server.
+const AT_A_TIME: usize = 3;
 const TABLE: &str = "docs/differences.md";
 
 /// What to compare.
@@ -78,15 +82,39 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &DifferentialArgs)
 }
 
 fn both(scripts: &[Script], first: &Client, second: &Client) -> Result<(Vec<Transcript>, Vec<Transcript>)> {
-    let all = |client: &Client| -> Result<Vec<Transcript>> {
-        scripts.iter().map(|script| Ok(run_script(script, client)?)).collect()
-    };
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| all(second));
-        let first = all(first)?;
+        let other = scope.spawn(|| all(scripts, second));
+        let first = all(scripts, first)?;
         let second = other.join().ok().context("a thread panicked")??;
         Ok((first, second))
     })
+}
+
+/// Runs all scripts on one server. They have nothing to do with each other and spend their time on waiting, so
+/// several are run at a time; but the first is run first.
+fn all(scripts: &[Script], client: &Client) -> Result<Vec<Transcript>> {
+    let Some((first, rest)) = scripts.split_first() else { return Ok(Vec::new()) };
+    let mut transcripts = vec![run_script(first, client)?];
+    let next = AtomicUsize::new(0);
+    let worker = || -> Result<Vec<(usize, Transcript)>> {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(script) = rest.get(index) else { return Ok(done) };
+            done.push((index, run_script(script, client)?));
+        }
+    };
+    let mut done = Vec::new();
+    std::thread::scope(|scope| -> Result<()> {
+        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(worker)).collect();
+        for worker in workers {
+            done.extend(worker.join().ok().context("a thread panicked")??);
+        }
+        Ok(())
+    })?;
+    done.sort_by_key(|(index, _)| *index);
+    transcripts.extend(done.into_iter().map(|(_, transcript)| transcript));
+    Ok(transcripts)
 }
 
 /// A script that waits for what never comes on the real server is wrong, and compares nothing.
@@ -109,15 +137,7 @@ fn sound(transcripts: &[Transcript]) -> Result<()> {
 
 fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bool) -> Result<String> {
     let (wanted, others, stale) = purpose.sort(differences);
-    let mut last = String::new();
-    for difference in &others {
-        let request = format!("{}: {}", difference.script, difference.request);
-        if request != last {
-            log.line(&request);
-            last = request;
-        }
-        log.line(difference_text(difference));
-    }
+    print::differences(log, &others);
     // Of some of the scripts, it is not known what lines are still about.
     let stale = if all { stale } else { Vec::new() };
     for entry in &stale {
@@ -131,27 +151,6 @@ fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bo
         stale.len()
     );
     Ok(format!("equal, but for {} differences on purpose", wanted.len()))
-}
-
-fn difference_text(difference: &Difference) -> String {
-    let value =
-        |value: &Option<Value>| value.as_ref().map_or_else(|| "(nothing)".to_owned(), Value::to_string);
-    let (first, second) = (value(&difference.first), value(&difference.second));
-    let same = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
-    let mut text = format!("  {}\n", difference.place);
-    let _ = writeln!(text, "    real:  {}", around(&first, same));
-    let _ = write!(text, "    other: {}", around(&second, same));
-    text
-}
-
-/// A long text from a little before the place where it begins to differ.
-fn around(text: &str, differs_at: usize) -> String {
-    const BEFORE: usize = 60;
-    const LENGTH: usize = 400;
-    let skipped = if text.chars().count() > LENGTH { differs_at.saturating_sub(BEFORE) } else { 0 };
-    let shown: String = text.chars().skip(skipped).take(LENGTH).collect();
-    let (before, after) = (skipped > 0, skipped + shown.chars().count() < text.chars().count());
-    format!("{}{shown}{}", if before { "…" } else { "" }, if after { "…" } else { "" })
 }
 
 /// Sees that a changed answer is found: each one in turn, by another status.
