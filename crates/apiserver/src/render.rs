@@ -175,7 +175,7 @@ impl Frames {
                 (version.api_version(), "PartialObjectMetadata")
             }
         };
-        let mut metadata = json!({ "resourceVersion": version.to_string(), "creationTimestamp": null });
+        let mut metadata = json!({ "resourceVersion": version.to_string() });
         if initial {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
         }

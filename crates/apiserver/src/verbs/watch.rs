@@ -127,7 +127,7 @@ impl Watch {
             }
             sender.send(buffer.into()).await.ok()?;
         }
-        if self.options.initial_events == Some(true) && self.options.bookmarks {
+        if self.options.bookmarks {
             sender.send(self.frames.bookmark(version, true).into()).await.ok()?;
         }
         Some(version)
