@@ -213,7 +213,8 @@ async fn a_write_that_nobody_waits_for_is_whole_or_not_at_all() -> Result<()> {
         for number in 0..50 {
             let name = format!("left-{number}");
             let object = map(&name, number);
-            let write = maps.create(&PostParams::default(), &object);
+            let params = PostParams::default();
+            let write = maps.create(&params, &object);
             // Given up at any moment: before it is sent, under way, or just answered.
             let patience = std::time::Duration::from_micros(number as u64 * 40);
             let _ = tokio::time::timeout(patience, write).await;
