@@ -30,7 +30,7 @@ pub type FindOwner<'a> = &'a dyn Fn(&str, &str, &str, &str) -> Option<Key>;
 pub struct Document {
     key: Key,
     meta: MetaOf<Document>,
-    labels: Arc<[(Box<str>, Box<str>)]>,
+    labels: metadata::Labels,
     parts: Parts,
 }
 
@@ -128,7 +128,7 @@ impl Document {
     pub fn json(&self) -> Json {
         let mut text = Vec::with_capacity(self.size());
         self.write(None, &mut text);
-        serde_json::from_slice(&text).expect("a document is a JSON object")
+        layout::read(&text).expect("a document is a JSON object")
     }
 
     /// The same object at another version: that of its end.

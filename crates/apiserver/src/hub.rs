@@ -1,6 +1,7 @@
 //! The one writer: requests are decided one after the other, made durable together, then shown and answered.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,9 +19,10 @@ mod bells;
 mod chores;
 mod committer;
 mod history;
+#[cfg(test)]
+mod tests;
 
 use bells::Bells;
-pub use committer::Published;
 
 /// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
 const TRIES: usize = 5;
@@ -178,7 +180,25 @@ impl Hub {
                 done => return done.map(|answer| at_version_of(current.as_deref(), answer)),
             }
         }
-        self.perform(Request::Apply(key.clone(), document::Change(edit))).await
+        self.change_at_once(key, edit).await
+    }
+
+    /// Changes what is at `key` while all others wait. A change that panics does so when nobody waits any more: who
+    /// panics in the middle of a decision takes everything down.
+    async fn change_at_once(&self, key: &Key, edit: Edit) -> Result<Answer<Document>, Failure> {
+        let panicked = Arc::new(Mutex::new(None));
+        let note = Arc::clone(&panicked);
+        let edit: Edit = Arc::new(move |current| {
+            catch_unwind(AssertUnwindSafe(|| edit(current))).unwrap_or_else(|panic| {
+                *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+                Err(Status::internal("a change panicked"))
+            })
+        });
+        let done = self.perform(Request::Apply(key.clone(), document::Change(edit))).await;
+        match panicked.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(panic) => resume_unwind(panic),
+            None => done,
+        }
     }
 
     /// What would be answered to a request; nothing changes.
@@ -238,7 +258,7 @@ async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Res
     let edit = Arc::clone(edit);
     match tokio::task::spawn_blocking(move || edit(current.as_deref())).await {
         Ok(done) => done,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        Err(panic) => resume_unwind(panic.into_panic()),
     }
 }
 

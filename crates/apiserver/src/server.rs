@@ -23,7 +23,7 @@ use crate::document::Document;
 use crate::hub::{Committer, Hub};
 use crate::metrics::Metrics;
 use crate::service::Service;
-use crate::store::{Directory, DirectoryError, RedbStore, Store, StoreError};
+use crate::store::{Directory, DirectoryError, NEW_STORE_FILE, RedbStore, STORE_FILE, Store, StoreError};
 use crate::time::Moment;
 use crate::verbs::stopped;
 
@@ -120,14 +120,14 @@ impl Server {
     /// # Errors
     /// See [`StartError`].
     pub async fn start_with(config: Config) -> Result<Server, StartError> {
+        // What stands against a start is found out before anything is written.
+        Directory::look(&config.data)?;
+        let unheard = |source| StartError::Listen { address: config.listen, source };
+        let listener = TcpListener::bind(config.listen).await.map_err(unheard)?;
+        let address = listener.local_addr().map_err(unheard)?;
         let directory = Directory::take(&config.data)?;
         let metrics = Arc::new(Metrics::new());
         let (hub, store) = load(&directory, Arc::clone(&metrics))?;
-        let listener = TcpListener::bind(config.listen)
-            .await
-            .map_err(|source| StartError::Listen { address: config.listen, source })?;
-        let address =
-            listener.local_addr().map_err(|source| StartError::Listen { address: config.listen, source })?;
         let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
         let hub = Arc::new(hub);
         let api = Arc::new(Api::new(&directory, Arc::clone(&hub), metrics, address.to_string())?);
@@ -204,9 +204,23 @@ fn names(config: &Config, address: SocketAddr) -> Names {
     names
 }
 
+/// The file with the objects. If the hub is killed while it is being made, what there is is not taken for a hub; and
+/// what has been a hub is not taken for a new one.
+fn store_file(directory: &Directory) -> Result<PathBuf, StartError> {
+    let (path, new) = (directory.join(STORE_FILE), directory.join(NEW_STORE_FILE));
+    if directory.is_new() {
+        RedbStore::make(&new).map_err(|source| StartError::Store { path: new.clone(), source })?;
+        directory.made()?;
+    }
+    if new.exists() && !path.exists() {
+        directory.rename(&new, &path).map_err(|source| DirectoryError::Io { path: path.clone(), source })?;
+    }
+    Ok(path)
+}
+
 /// Reads everything that is kept.
 fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<(Hub, RedbStore), StartError> {
-    let path = directory.join("hub.redb");
+    let path = store_file(directory)?;
     let store = RedbStore::open(&path).map_err(|source| StartError::Store { path: path.clone(), source })?;
     let mut kept = Vec::new();
     let version = store

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use bowline_kernel::selector::Fields;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use tokio::sync::TryAcquireError;
+use tokio::task::JoinError;
 
 use crate::api::Api;
 use crate::authorize::{Attributes, What};
@@ -21,23 +23,32 @@ use crate::query::Query;
 use crate::reply::{self, Body, Reply};
 use crate::status::{Details, Status};
 use crate::time::Moment;
+use crate::user::User;
 use crate::verbs::{self, Asked};
-use crate::{other, random};
+use crate::{other, random, selection};
 
 /// The largest body that is read.
 pub const BODY_BYTES: usize = 3 << 20;
 
 /// The API as a `tower` service: over a socket, or in process.
 ///
-/// In-process clients say who they are by a [`crate::User`] in the extensions of their requests.
+/// In-process clients say who they are by a [`User`] in the extensions of their requests, or by
+/// [`Service::as_user`]. Who says nothing is anonymous.
 #[derive(Clone)]
 pub struct Service {
     api: Arc<Api>,
+    user: Option<User>,
 }
 
 impl Service {
     pub(crate) fn new(api: Arc<Api>) -> Service {
-        Service { api }
+        Service { api, user: None }
+    }
+
+    /// The same, with every request made by `user`.
+    #[must_use]
+    pub fn as_user(self, user: User) -> Service {
+        Service { user: Some(user), ..self }
     }
 
     /// Answers a request.
@@ -48,20 +59,18 @@ impl Service {
     {
         let id = random::uid();
         let start = Instant::now();
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        if let Some(user) = &self.user {
+            parts.extensions.insert(user.clone());
+        }
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
         let api = Arc::clone(&self.api);
-        // A task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write halfway.
-        let task = tokio::spawn(async move { handle(&api, parts, body).await });
-        let mut reply = match task.await {
-            Ok(Ok(reply)) => reply,
-            Ok(Err(status)) => reply::failure(&status),
-            Err(error) => {
-                tracing::error!(%id, %method, path = uri.path(), %error, "a request made the server panic");
-                let message = format!("this request caused the hub to panic; its log says more under {id}");
-                reply::failure(&Status::internal(message))
-            }
-        };
+        let handled = alone(async move { handle(&api, parts, body).await }).await;
+        let mut reply = handled.unwrap_or_else(|panic| {
+            tracing::error!(%id, %method, path = uri.path(), %panic, "a request made the server panic");
+            let message = format!("this request caused the hub to panic; its log says more under {id}");
+            reply::failure(&Status::internal(message))
+        });
         if let Ok(id) = HeaderValue::try_from(&*id) {
             reply.headers_mut().insert("audit-id", id);
         }
@@ -90,24 +99,26 @@ where
     }
 }
 
+/// Answers in a task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write
+/// halfway.
+async fn alone(
+    answer: impl Future<Output = Result<Reply, Status>> + Send + 'static,
+) -> Result<Reply, JoinError> {
+    let answer = tokio::spawn(answer).await?;
+    Ok(answer.unwrap_or_else(|status| reply::failure(&status)))
+}
+
 async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B) -> Result<Reply, Status>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
 {
     let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let path = match path::parse(parts.uri.path()) {
-        Ok(path) => path,
-        Err(why) => return Err(Status::bad_request(why)),
-    };
-    if let Path::Other = path
-        && let Some(reply) = other::open(api, &parts)
-    {
-        return Ok(reply);
-    }
+    let path = path::parse(parts.uri.path());
     let user = api.auth.identify(&parts, &api.hub, Moment::now())?;
     let verb = verbs::verb(&parts.method, &path, &query);
-    let named = query.get("fieldSelector").strip_prefix("metadata.name=").filter(|name| !name.contains(','));
+    let fields = Fields::parse(query.get("fieldSelector")).unwrap_or_default();
+    let named = selection::by_name(&fields);
     let what = match (&path, verb) {
         // Who may see one object may list it by its name.
         (Path::Resource(path), "list" | "watch" | "deletecollection") if named.is_some() => {
@@ -118,7 +129,7 @@ where
     };
     api.auth.rules(&api.hub).authorize(&Attributes { user: &user, verb, what })?;
     let Path::Resource(path) = path else {
-        return Ok(other::guarded(api, &parts));
+        return Ok(other::answer(api, &parts));
     };
     // Watches last; everything else is over soon, and too much of it at once is refused.
     let _permit = match verb {

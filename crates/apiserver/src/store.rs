@@ -10,8 +10,8 @@ mod disk;
 mod record;
 mod redb_store;
 
-pub use directory::{Directory, DirectoryError};
-pub use record::{Kept, unpack};
+pub use directory::{Directory, DirectoryError, NEW_STORE_FILE, STORE_FILE};
+pub use record::Kept;
 pub use redb_store::RedbStore;
 
 /// Keeps changes.
@@ -46,7 +46,7 @@ pub enum CommitError {
 pub struct StoreError(String);
 
 impl StoreError {
-    fn new(what: impl std::fmt::Display) -> StoreError {
+    pub(crate) fn new(what: impl std::fmt::Display) -> StoreError {
         StoreError(what.to_string())
     }
 }

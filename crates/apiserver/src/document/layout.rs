@@ -1,6 +1,7 @@
 //! How the JSON of a document is laid out, so that its parts can be told apart without parsing it.
 
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Counting, Json, Parts};
@@ -9,8 +10,14 @@ const OPENING: &[u8] = br#""metadata":"#;
 
 /// The metadata of a document that is laid out: it comes first.
 pub(super) fn metadata_of(parts: &Parts) -> Option<Json> {
-    let rest = parts.body.strip_prefix(OPENING)?;
-    serde_json::Deserializer::from_slice(rest).into_iter::<Json>().next()?.ok()
+    read(parts.body.strip_prefix(OPENING)?).ok()
+}
+
+/// The object that the text begins with. It was written here, so it is as deep as it may be and no deeper.
+pub(super) fn read(text: &[u8]) -> serde_json::Result<Json> {
+    let mut text = serde_json::Deserializer::from_slice(text);
+    text.disable_recursion_limit();
+    Json::deserialize(&mut text)
 }
 
 /// Lays an object out. It has metadata, and these have a uid.

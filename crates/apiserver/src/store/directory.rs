@@ -1,5 +1,6 @@
 //! The directory of a hub: made on first use, held by one process at a time.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -7,11 +8,22 @@ use std::path::{Path, PathBuf};
 
 /// What the directory says of itself. Another number means another layout.
 const FORMAT: &str = "bowline hub, format 1\n";
+/// Where it says so. It is written once everything else that a hub cannot be without is there.
+const FORMAT_FILE: &str = "FORMAT";
+const LOCK_FILE: &str = "lock";
+/// The objects.
+pub const STORE_FILE: &str = "hub.redb";
+/// The objects of a hub that is being made.
+pub const NEW_STORE_FILE: &str = "hub.redb.new";
+/// What is left behind by a hub that was killed while it was being made.
+const BEGINNINGS: &[&str] = &[LOCK_FILE, NEW_STORE_FILE, "FORMAT.new"];
 
 /// The directory of a hub, held until this is dropped.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
+    /// There is no hub in it yet.
+    is_new: bool,
     _lock: File,
 }
 
@@ -42,33 +54,34 @@ pub enum DirectoryError {
     },
 }
 
+fn io(path: &Path) -> impl Fn(io::Error) -> DirectoryError {
+    let path = path.to_owned();
+    move |source| DirectoryError::Io { path: path.clone(), source }
+}
+
 impl Directory {
+    /// Finds out what speaks against the directory, and changes nothing.
+    ///
+    /// # Errors
+    /// If it is not ours, or cannot be used.
+    pub fn look(path: &Path) -> Result<(), DirectoryError> {
+        is_new(path)?;
+        let lock = path.join(LOCK_FILE);
+        match File::open(&lock) {
+            Ok(file) => take_lock(&file, path, &lock),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(io(&lock)(error)),
+        }
+    }
+
     /// Takes the directory, and makes it if it is not there.
     ///
     /// # Errors
     /// If it is not ours, or cannot be used; then nothing in it is changed.
     pub fn take(path: &Path) -> Result<Directory, DirectoryError> {
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |source| DirectoryError::Io { path, source }
-        };
+        Directory::look(path)?;
         fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io(path))?;
-        let format = path.join("FORMAT");
-        match fs::read_to_string(&format) {
-            Ok(found) if found == FORMAT => {}
-            Ok(found) => {
-                return Err(DirectoryError::Format { path: path.to_owned(), found: found.trim().to_owned() });
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let mut entries = fs::read_dir(path).map_err(io(path))?;
-                // Two that start at once in an empty directory both get here; the lock tells them apart.
-                if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lock")) {
-                    return Err(DirectoryError::NotOurs(path.to_owned()));
-                }
-            }
-            Err(error) => return Err(io(&format)(error)),
-        }
-        let lock_path = path.join("lock");
+        let lock_path = path.join(LOCK_FILE);
         let lock = OpenOptions::new()
             .write(true)
             .create(true)
@@ -76,14 +89,22 @@ impl Directory {
             .mode(0o600)
             .open(&lock_path)
             .map_err(io(&lock_path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(DirectoryError::InUse(path.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(io(&lock_path)(error)),
-        }
-        let directory = Directory { path: path.to_owned(), _lock: lock };
-        directory.write("FORMAT", FORMAT.as_bytes()).map_err(io(&format))?;
-        Ok(directory)
+        take_lock(&lock, path, &lock_path)?;
+        // Two that start at once in an empty directory both get here; the lock tells them apart.
+        Ok(Directory { path: path.to_owned(), is_new: is_new(path)?, _lock: lock })
+    }
+
+    /// Whether there is no hub in it yet.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// The hub is made.
+    ///
+    /// # Errors
+    /// If that cannot be written down.
+    pub fn made(&self) -> Result<(), DirectoryError> {
+        self.write(FORMAT_FILE, FORMAT.as_bytes()).map_err(io(&self.join(FORMAT_FILE)))
     }
 
     /// The path of something in it.
@@ -116,7 +137,46 @@ impl Directory {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(contents)?;
         file.sync_all()?;
-        fs::rename(&new, &path)?;
+        self.rename(&new, &path)
+    }
+
+    /// Gives something in it another name; it has it for good when this returns.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
         File::open(&self.path)?.sync_all()
+    }
+}
+
+/// Whether there is no hub in the directory yet.
+fn is_new(path: &Path) -> Result<bool, DirectoryError> {
+    let format = path.join(FORMAT_FILE);
+    match fs::read_to_string(&format) {
+        Ok(found) if found == FORMAT => return Ok(false),
+        Ok(found) => {
+            return Err(DirectoryError::Format { path: path.to_owned(), found: found.trim().to_owned() });
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(io(&format)(error)),
+    }
+    let mut entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(io(path)(error)),
+    };
+    let is_beginning = |name: OsString| BEGINNINGS.iter().any(|beginning| name == *beginning);
+    match entries.all(|entry| entry.is_ok_and(|entry| is_beginning(entry.file_name()))) {
+        true => Ok(true),
+        false => Err(DirectoryError::NotOurs(path.to_owned())),
+    }
+}
+
+fn take_lock(lock: &File, directory: &Path, path: &Path) -> Result<(), DirectoryError> {
+    match lock.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(DirectoryError::InUse(directory.to_owned())),
+        Err(TryLockError::Error(error)) => Err(io(path)(error)),
     }
 }

@@ -1,10 +1,13 @@
 //! The file under redb, which remembers at which step it failed: that decides whether we may go on.
+//!
+//! Opening a file makes redb write to it. Whoever opens one that turns out to be damaged must leave it as it is, so
+//! what redb writes is held in memory until the first change is to be made durable.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::StorageBackend;
 
@@ -12,37 +15,152 @@ use redb::StorageBackend;
 #[derive(Debug)]
 pub(super) struct Disk {
     file: File,
-    sync_failed: Arc<AtomicBool>,
+    /// `None`: what is written goes to the file.
+    held: Mutex<Option<Held>>,
+    sync_failed: AtomicBool,
+}
+
+/// What redb did and the file does not know of.
+#[derive(Debug)]
+struct Held {
+    /// The length of the file itself.
+    file_len: u64,
+    /// The length that redb sees.
+    len: u64,
+    /// In their order: a crash while they are repeated is one that redb recovers from.
+    steps: Vec<Step>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Write(u64, Vec<u8>),
+    SetLen(u64),
+    Sync,
 }
 
 impl Disk {
-    /// The file, and the flag that is raised when a sync fails.
-    pub(super) fn new(file: File) -> (Disk, Arc<AtomicBool>) {
-        let sync_failed = Arc::new(AtomicBool::new(false));
-        (Disk { file, sync_failed: Arc::clone(&sync_failed) }, sync_failed)
-    }
-}
-
-impl StorageBackend for Disk {
-    fn len(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
+    /// A file that is not changed before [`Disk::release`].
+    ///
+    /// # Errors
+    /// If its length cannot be had.
+    pub(super) fn hold(file: File) -> io::Result<Arc<Disk>> {
+        let file_len = file.metadata()?.len();
+        let held = Mutex::new(Some(Held { file_len, len: file_len, steps: Vec::new() }));
+        Ok(Arc::new(Disk { file, held, sync_failed: AtomicBool::new(false) }))
     }
 
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(out, offset)
+    /// Writes what was held, and from now on everything at once.
+    ///
+    /// # Errors
+    /// If it cannot be written. Then it stays held, and the file is as after a crash.
+    pub(super) fn release(&self) -> io::Result<()> {
+        let mut held = self.held();
+        for step in held.iter().flat_map(|held| &held.steps) {
+            match step {
+                Step::Write(at, data) => self.file.write_all_at(data, *at)?,
+                Step::SetLen(len) => self.file.set_len(*len)?,
+                Step::Sync => self.sync()?,
+            }
+        }
+        *held = None;
+        Ok(())
     }
 
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.file.set_len(len)
+    /// Whether a sync has failed: nobody knows what is on the disk then.
+    pub(super) fn sync_failed(&self) -> bool {
+        self.sync_failed.load(Ordering::SeqCst)
     }
 
-    fn sync_data(&self) -> io::Result<()> {
+    fn sync(&self) -> io::Result<()> {
         // What a failed sync leaves behind is not known, and a second try may succeed without having
         // written what the first one lost.
         self.file.sync_data().inspect_err(|_| self.sync_failed.store(true, Ordering::SeqCst))
     }
 
+    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn read(&self, file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let end = offset.saturating_add(out.len() as u64);
+        if end > self.len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        out.fill(0);
+        let in_file = self.file_len.saturating_sub(offset).min(out.len() as u64) as usize;
+        file.read_exact_at(&mut out[..in_file], offset)?;
+        for step in &self.steps {
+            match step {
+                Step::Write(at, data) => lay(data, *at, out, offset),
+                // It was cut here, and has grown again since.
+                Step::SetLen(len) if *len < end => out[len.saturating_sub(offset) as usize..].fill(0),
+                Step::SetLen(_) | Step::Sync => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes of `data`, which begins at `at`, what falls into `out`, which begins at `offset`.
+fn lay(data: &[u8], at: u64, out: &mut [u8], offset: u64) {
+    let from = at.max(offset);
+    let to = (at + data.len() as u64).min(offset + out.len() as u64);
+    if from < to {
+        let part = &data[(from - at) as usize..(to - at) as usize];
+        out[(from - offset) as usize..(to - offset) as usize].copy_from_slice(part);
+    }
+}
+
+/// What redb is given.
+#[derive(Debug)]
+pub(super) struct Backend(pub(super) Arc<Disk>);
+
+impl StorageBackend for Backend {
+    fn len(&self) -> io::Result<u64> {
+        match &*self.0.held() {
+            Some(held) => Ok(held.len),
+            None => Ok(self.0.file.metadata()?.len()),
+        }
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        match &*self.0.held() {
+            Some(held) => held.read(&self.0.file, offset, out),
+            None => self.0.file.read_exact_at(out, offset),
+        }
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        match &mut *self.0.held() {
+            Some(held) => {
+                held.len = len;
+                held.steps.push(Step::SetLen(len));
+                Ok(())
+            }
+            None => self.0.file.set_len(len),
+        }
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        match &mut *self.0.held() {
+            Some(held) => {
+                held.steps.push(Step::Sync);
+                Ok(())
+            }
+            None => self.0.sync(),
+        }
+    }
+
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(data, offset)
+        match &mut *self.0.held() {
+            Some(held) => {
+                held.len = held.len.max(offset + data.len() as u64);
+                held.steps.push(Step::Write(offset, data.to_vec()));
+                Ok(())
+            }
+            None => self.0.file.write_all_at(data, offset),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! The store in a redb file.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bowline_kernel::{Change, Version};
 use redb::{Builder, Database, Durability, ReadableDatabase, ReadableTable, TableDefinition};
 
-use super::disk::Disk;
+use super::disk::{Backend, Disk};
 use super::record::{Kept, pack, pack_key, unpack, unpack_key};
 use super::{CommitError, Store, StoreError};
 use crate::document::Document;
@@ -30,20 +32,63 @@ pub struct RedbStore {
 #[derive(Debug)]
 struct Open {
     database: Database,
-    sync_failed: Arc<AtomicBool>,
+    disk: Arc<Disk>,
 }
 
 impl RedbStore {
-    /// Opens the file, or makes it. Who calls this holds the lock of the directory.
+    /// Makes a file with nothing in it. Who calls this holds the lock of the directory.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn make(path: &Path) -> Result<(), StoreError> {
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(path);
+        let opened = Open::new(file.map_err(StoreError::new)?)?;
+        opened.disk.release().map_err(StoreError::new)?;
+        opened.write(&[])
+    }
+
+    /// Opens a file. It is not changed before something is committed. Who calls this holds the lock of the directory.
     ///
     /// # Errors
     /// If the file is damaged or cannot be opened.
     pub fn open(path: &Path) -> Result<RedbStore, StoreError> {
-        Ok(RedbStore { path: path.to_owned(), open: Some(open(path)?) })
+        // redb takes for granted that what it wrote is what it reads, and panics where it is not.
+        let opened = catch_unwind(AssertUnwindSafe(|| open(path)))
+            .unwrap_or_else(|_| Err(StoreError::new("it is damaged")))?;
+        Ok(RedbStore { path: path.to_owned(), open: Some(opened) })
+    }
+}
+
+fn open(path: &Path) -> Result<Open, StoreError> {
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(StoreError::new)?;
+    if file.metadata().map_err(StoreError::new)?.len() == 0 {
+        // redb would take it for a new one.
+        return Err(StoreError::new("it is empty"));
+    }
+    Open::new(file)
+}
+
+impl Open {
+    /// Opens a file, and makes sure that all of it is as it was written.
+    fn new(file: File) -> Result<Open, StoreError> {
+        let disk = Disk::hold(file).map_err(StoreError::new)?;
+        let repaired = Arc::new(AtomicBool::new(false));
+        let repairs = Arc::clone(&repaired);
+        let mut database = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .set_repair_callback(move |_| repairs.store(true, Ordering::SeqCst))
+            .create_with_backend(Backend(Arc::clone(&disk)))
+            .map_err(StoreError::new)?;
+        // A repair has looked at everything. A file that was closed well is believed by redb, whatever has become of it.
+        if !repaired.load(Ordering::SeqCst) && !database.check_integrity().map_err(StoreError::new)? {
+            return Err(StoreError::new("it is damaged"));
+        }
+        Ok(Open { database, disk })
     }
 
-    fn write(open: &Open, changes: &[Change<Document>]) -> Result<(), StoreError> {
-        let mut transaction = open.database.begin_write().map_err(StoreError::new)?;
+    fn write(&self, changes: &[Change<Document>]) -> Result<(), StoreError> {
+        let mut transaction = self.database.begin_write().map_err(StoreError::new)?;
         transaction.set_durability(Durability::Immediate).map_err(StoreError::new)?;
         {
             let mut objects = transaction.open_table(OBJECTS).map_err(StoreError::new)?;
@@ -65,34 +110,19 @@ impl RedbStore {
     }
 }
 
-fn open(path: &Path) -> Result<Open, StoreError> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(|error| StoreError::new(format!("{}: {error}", path.display())))?;
-    let (disk, sync_failed) = Disk::new(file);
-    let database = Builder::new()
-        .set_cache_size(CACHE_BYTES)
-        .create_with_backend(disk)
-        .map_err(|error| StoreError::new(format!("{}: {error}", path.display())))?;
-    Ok(Open { database, sync_failed })
-}
-
 impl Store for RedbStore {
     fn commit(&mut self, changes: &[Change<Document>]) -> Result<(), CommitError> {
         let opened = match self.open.take() {
             Some(opened) => opened,
             None => open(&self.path).map_err(CommitError::Refused)?,
         };
-        match Self::write(&opened, changes) {
+        let written = opened.disk.release().map_err(StoreError::new).and_then(|()| opened.write(changes));
+        match written {
             Ok(()) => {
                 self.open = Some(opened);
                 Ok(())
             }
-            Err(error) if opened.sync_failed.load(Ordering::SeqCst) => Err(CommitError::Unknown(error)),
+            Err(error) if opened.disk.sync_failed() => Err(CommitError::Unknown(error)),
             // redb goes no further after an error of the disk; it is opened anew for the next batch.
             Err(error) => Err(CommitError::Refused(error)),
         }
@@ -101,10 +131,7 @@ impl Store for RedbStore {
     fn load(&self, each: &mut dyn FnMut(Key, Kept)) -> Result<Version, StoreError> {
         let opened = self.open.as_ref().ok_or_else(|| StoreError::new("the store is closed"))?;
         let transaction = opened.database.begin_read().map_err(StoreError::new)?;
-        let objects = match transaction.open_table(OBJECTS) {
-            Err(redb::TableError::TableDoesNotExist(_)) => return Ok(Version(0)),
-            objects => objects.map_err(StoreError::new)?,
-        };
+        let objects = transaction.open_table(OBJECTS).map_err(StoreError::new)?;
         let mut before: Option<Resource> = None;
         for entry in objects.iter().map_err(StoreError::new)? {
             let (key, record) = entry.map_err(StoreError::new)?;

@@ -7,6 +7,10 @@ use serde_json::Value;
 use crate::body::Body;
 use crate::status::{Details, Status};
 
+mod budget;
+
+use budget::Budget;
+
 /// A patch, as it was sent.
 #[derive(Debug)]
 pub enum Patch {
@@ -66,7 +70,7 @@ impl Patch {
     /// If it is none.
     pub fn parse(form: Form, body: &[u8]) -> Result<Patch, Status> {
         if form == Form::Apply {
-            return crate::body::yaml(body).map(Patch::Apply);
+            return crate::body::applied(body).map(Patch::Apply);
         }
         let undecodable = |why: String| Status::bad_request(format!("error decoding patch: {why}"));
         let (value, _) = bowline_merge::json::parse(body).map_err(|error| undecodable(error.to_string()))?;
@@ -121,7 +125,11 @@ fn unprocessable() -> Status {
 /// # Errors
 /// If it does not fit the object.
 pub fn apply_json(object: &mut Value, operations: &[PatchOperation]) -> Result<(), Status> {
+    let mut budget = Budget::default();
     for operation in operations {
+        if !budget.allows(object, operation) {
+            return Err(unprocessable());
+        }
         if let PatchOperation::Test(test) = operation
             && test.value.is_null()
             && object.pointer(test.path.as_str()).is_none()

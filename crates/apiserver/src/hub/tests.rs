@@ -1,0 +1,195 @@
+//! The one writer on stores that do not always write.
+
+use std::collections::VecDeque;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+use std::sync::mpsc;
+
+use bowline_kernel::{Change, Refusal};
+use serde_json::json;
+
+use super::*;
+use crate::document::Counting;
+use crate::store::{CommitError, Kept, Store, StoreError};
+
+/// What becomes of the next commit.
+enum Fate {
+    Kept,
+    Refused,
+    Unknown,
+}
+
+/// A store whose commits wait for their fate; when nobody says any more, all are kept.
+struct Fateful {
+    fates: mpsc::Receiver<Fate>,
+    /// The versions that came, batch by batch.
+    came: mpsc::Sender<Vec<u64>>,
+}
+
+impl Store for Fateful {
+    fn commit(&mut self, changes: &[Change<Document>]) -> Result<(), CommitError> {
+        // Who does not listen does not care.
+        let _ = self.came.send(changes.iter().map(|change| change.version.0).collect());
+        match self.fates.recv().unwrap_or(Fate::Kept) {
+            Fate::Kept => Ok(()),
+            Fate::Refused => Err(CommitError::Refused(StoreError::new("No space left on device"))),
+            Fate::Unknown => Err(CommitError::Unknown(StoreError::new("Input/output error"))),
+        }
+    }
+
+    fn load(&self, _: &mut dyn FnMut(Key, Kept)) -> Result<Version, StoreError> {
+        Ok(Version(0))
+    }
+}
+
+struct World {
+    hub: Arc<Hub>,
+    fates: mpsc::Sender<Fate>,
+    came: mpsc::Receiver<Vec<u64>>,
+    _committer: Committer,
+}
+
+fn world() -> World {
+    let (fates, receiver) = mpsc::channel();
+    let (sender, came) = mpsc::channel();
+    let hub = Arc::new(Hub::new(Version(10), Vec::new(), Arc::default()));
+    let store = Fateful { fates: receiver, came: sender };
+    let committer = hub.commit_to(store, Box::new(|_, _| ())).expect("a thread");
+    World { hub, fates, came, _committer: committer }
+}
+
+fn key(name: &str) -> Key {
+    Key::new(Resource::new("test.dev", "things"), "", name)
+}
+
+fn thing(name: &str, value: u32) -> Document {
+    let json = json!({ "metadata": { "name": name, "uid": format!("uid-{name}") }, "value": value });
+    let json = json.as_object().expect("an object");
+    Document::new(key(name), json, Counting::Nothing, &|_, _, _, _| None).expect("it has metadata")
+}
+
+fn shown(hub: &Hub, name: &str) -> Option<(u64, serde_json::Value)> {
+    let view = hub.view();
+    view.get(&key(name)).map(|found| (found.meta().version.0, found.json()["value"].clone()))
+}
+
+#[tokio::test]
+async fn what_is_refused_has_not_been() {
+    let World { hub, fates, came, _committer } = world();
+    fates.send(Fate::Kept).expect("it runs");
+    hub.perform(Request::Create(thing("a", 1))).await.expect("it is kept");
+    let mut bell = hub.bell(&key("a").resource);
+    bell.mark_unchanged();
+    fates.send(Fate::Refused).expect("it runs");
+    let refused = hub.perform(Request::Create(thing("b", 1))).await.expect_err("it is refused");
+    let status = Status::from(refused);
+    assert_eq!((status.code, status.reason), (507, "InsufficientStorage"));
+    assert!(status.message.contains("nothing was changed: No space left on device"), "{}", status.message);
+    // Nobody is told of anything; what was there is still there, also for who writes.
+    assert!(!bell.has_changed().expect("it rings"));
+    assert_eq!((shown(&hub, "a"), shown(&hub, "b")), (Some((11, json!(1))), None));
+    assert!(hub.ahead(&key("b")).is_none());
+    assert_eq!(hub.view().version(), Version(11));
+    // The next write takes the version that the refused one would have had.
+    drop(fates);
+    hub.perform(Request::Create(thing("b", 2))).await.expect("it is kept");
+    assert_eq!(shown(&hub, "b"), Some((12, json!(2))));
+    assert_eq!(came.try_iter().collect::<Vec<_>>(), [[11], [12], [12]]);
+}
+
+#[tokio::test]
+async fn what_was_decided_on_top_of_what_is_refused_is_refused_too() {
+    let World { hub, fates, came, _committer } = world();
+    let first = tokio::spawn({
+        let hub = Arc::clone(&hub);
+        async move { hub.perform(Request::Create(thing("a", 1))).await }
+    });
+    // The first is on its way to the disk: the others are decided on top of it.
+    assert_eq!(came.recv().expect("it runs"), [11]);
+    let changed = hub.perform(Request::Replace(thing("a", 2), Expect::anything()));
+    let created = hub.perform(Request::Create(thing("b", 1)));
+    let again = hub.perform(Request::Create(thing("a", 3)));
+    let late = async {
+        // All three have been decided when this is polled; now the first is refused.
+        fates.send(Fate::Refused).expect("it runs");
+    };
+    let (changed, created, again, ()) = tokio::join!(changed, created, again, late);
+    let first = first.await.expect("it does not panic");
+    // Also who was told that there is such a thing already: there is none.
+    for outcome in [first, changed, created, again] {
+        assert!(matches!(outcome, Err(Failure::NotDurable(_))), "{outcome:?}");
+    }
+    assert_eq!((shown(&hub, "a"), shown(&hub, "b"), hub.view().version()), (None, None, Version(10)));
+    drop(fates);
+    hub.perform(Request::Create(thing("a", 4))).await.expect("it is kept");
+    assert_eq!(shown(&hub, "a"), Some((11, json!(4))));
+}
+
+#[tokio::test]
+async fn many_refusals_in_a_row_change_nothing() {
+    let World { hub, fates, came: _came, _committer } = world();
+    for _ in 0..20 {
+        fates.send(Fate::Refused).expect("it runs");
+        let refused = hub.perform(Request::Create(thing("a", 1))).await;
+        assert!(matches!(refused, Err(Failure::NotDurable(_))), "{refused:?}");
+        hub.settle().await.expect("nothing is under way");
+    }
+    fates.send(Fate::Kept).expect("it runs");
+    hub.perform(Request::Create(thing("a", 1))).await.expect("it is kept");
+    assert_eq!(shown(&hub, "a"), Some((11, json!(1))));
+}
+
+#[tokio::test]
+async fn a_change_that_panics_takes_nothing_else_down() {
+    let World { hub, fates, .. } = world();
+    drop(fates);
+    hub.perform(Request::Create(thing("a", 1))).await.expect("it is kept");
+    // The change is overtaken every time, until the writer itself computes it; there it panics.
+    let calls = Arc::new(Mutex::new(VecDeque::from_iter(0..TRIES)));
+    let edit: Edit = Arc::new({
+        let (hub, calls) = (Arc::clone(&hub), Arc::clone(&calls));
+        move |current| {
+            let left = calls.lock().expect("it is held only here").pop_front();
+            assert!(left.is_some(), "this is planted");
+            let mine = hub
+                .front()
+                .head
+                .perform(Request::Replace(thing("a", 100 + left.unwrap_or(0) as u32), Expect::anything()));
+            hub.front().batch.changes.extend(mine.1);
+            current.cloned().ok_or_else(|| Status::internal("it is there"))
+        }
+    });
+    let task = tokio::spawn({
+        let hub = Arc::clone(&hub);
+        async move { hub.modify(&key("a"), edit, false).await.map(drop).map_err(|failure| format!("{failure:?}")) }
+    });
+    assert!(task.await.expect_err("it panics").is_panic());
+    assert!(calls.lock().expect("it is held only here").is_empty());
+    hub.perform(Request::Create(thing("b", 1))).await.expect("others go on");
+    let refused = hub.perform(Request::Create(thing("b", 1))).await;
+    assert!(matches!(refused, Err(Failure::Refused(Refusal::AlreadyExists))), "{refused:?}");
+}
+
+/// Says to the test below that it is the one that is to end.
+const CHILD: &str = "BOWLINE_TEST_ABORTS";
+
+#[tokio::test]
+async fn when_it_is_not_known_what_is_on_the_disk_the_process_ends() {
+    if std::env::var_os(CHILD).is_some() {
+        let World { hub, fates, .. } = world();
+        fates.send(Fate::Unknown).expect("it runs");
+        let answer = hub.perform(Request::Create(thing("a", 1))).await;
+        unreachable!("nobody may be told anything, but: {answer:?}");
+    }
+    let name = "hub::tests::when_it_is_not_known_what_is_on_the_disk_the_process_ends";
+    let output = Command::new(std::env::current_exe().expect("this is a program"))
+        .args([name, "--exact", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("it can be started once more");
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    const SIGABRT: i32 = 6;
+    assert_eq!(output.status.signal(), Some(SIGABRT), "{said}");
+    assert!(!said.contains("nobody may be told"), "{said}");
+}

@@ -1,0 +1,9 @@
+//! The server in the process of a test: how it starts, what it bears, what it refuses.
+
+mod disk;
+mod limits;
+mod restart;
+mod scope;
+mod start;
+mod support;
+mod watchers;

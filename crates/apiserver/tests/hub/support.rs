@@ -1,0 +1,89 @@
+//! A hub in a directory of its own, and requests to it without a socket.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bowline_apiserver::{Server, Service, User};
+use bytes::Bytes;
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use serde_json::Value;
+
+/// A directory that is gone when this is dropped.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// A path where nothing is.
+    pub(crate) fn new() -> Scratch {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Scratch(std::env::temp_dir().join(format!("bowline-apiserver-{}-{count}", std::process::id())))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Everything in it, byte by byte.
+    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut all = BTreeMap::new();
+        for entry in fs::read_dir(&self.0).into_iter().flatten() {
+            let path = entry.expect("it can be listed").path();
+            let bytes = if path.is_dir() { Vec::new() } else { fs::read(&path).expect("it can be read") };
+            all.insert(path, bytes);
+        }
+        all
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind is in the system's temporary directory.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Who may do everything.
+pub(crate) fn admin(server: &Server) -> Service {
+    somebody(server, "admin", &["system:masters"])
+}
+
+pub(crate) fn somebody(server: &Server, name: &str, groups: &[&str]) -> Service {
+    let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+    server.service().as_user(User { name: name.to_owned(), groups, ..User::default() })
+}
+
+/// An answer: its code, and its body as JSON or as text.
+pub(crate) type Answer = (u16, Value);
+
+pub(crate) async fn get(service: &Service, path: &str) -> Answer {
+    send(service, "GET", path, "", Bytes::new()).await
+}
+
+pub(crate) async fn ask(service: &Service, method: &str, path: &str, body: &Value) -> Answer {
+    send(service, method, path, "application/json", body.to_string().into()).await
+}
+
+pub(crate) async fn send(service: &Service, method: &str, path: &str, media: &str, body: Bytes) -> Answer {
+    let request = Request::builder().method(method).uri(path).header("content-type", media);
+    let reply = service.answer(request.body(Full::new(body)).expect("a request")).await;
+    let code = reply.status().as_u16();
+    let bytes = reply.into_body().collect().await.expect("a body").to_bytes();
+    let value = serde_json::from_slice(&bytes)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
+    (code, value)
+}
+
+/// An answer that has to be of this code.
+#[track_caller]
+pub(crate) fn expect(code: u16, answer: Answer) -> Value {
+    let text: String = answer.1.to_string().chars().take(500).collect();
+    assert_eq!(answer.0, code, "{text}");
+    answer.1
+}
