@@ -1,5 +1,6 @@
 //! `cargo xtask differential`: the same requests to the real kube-apiserver and to another server.
 
+mod other;
 mod print;
 
 use std::path::PathBuf;
@@ -8,13 +9,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use bowline_differential::{Difference, Purpose, Script, Transcript, compare, read_all, run as run_script};
-use bowline_realkube::{Client, Options, RealKube, client_of_kubeconfig};
+use bowline_realkube::{Client, Options, RealKube};
 use serde_json::Value;
 
 use crate::log::Log;
 use crate::referee::scratch::Scratch;
 use crate::testenv::binaries;
 use crate::workspace::Workspace;
+use other::Other;
 
 const SCRIPTS: &str = "e2e/differential/scripts";
 /// The script that waits until controllers work.
@@ -26,9 +28,12 @@ const TABLE: &str = "docs/differences.md";
 /// What to compare.
 #[derive(clap::Args, Default)]
 pub(crate) struct DifferentialArgs {
-    /// The other server; without it, a second real one, from which nothing may differ
+    /// The other server; without it, our hub, built as tests are, and with controllers of its own
     #[arg(long, value_name = "KUBECONFIG")]
     against: Option<PathBuf>,
+    /// Compare the real server with a second real one, from which nothing may differ: are the scripts sound?
+    #[arg(long = "self", conflicts_with = "against")]
+    itself: bool,
     /// Only this script; may be given several times
     #[arg(long, value_name = "SCRIPT")]
     only: Vec<String>,
@@ -37,7 +42,7 @@ pub(crate) struct DifferentialArgs {
     show: bool,
 }
 
-/// What `cargo xtask test` runs: two real servers answer alike, and an answer that was changed is found.
+/// What `cargo xtask test` runs: the hub answers as the real server does, and an answer that was changed is found.
 pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
     run(workspace, log, &DifferentialArgs::default())
 }
@@ -56,28 +61,19 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &DifferentialArgs)
     let scratch = Scratch::new("differential")?;
     let options = Options { controllers: true, quick: true, ..Options::default() };
     let real = RealKube::start_with(&binaries, &scratch.path().join("real"), &options)?;
+    let other = Other::start(workspace, args, &binaries, &options, scratch.path())?;
     let begun = Instant::now();
-    let (first, second) = if let Some(kubeconfig) = &args.against {
-        both(&scripts, real.client(), &client_of_kubeconfig(kubeconfig)?)?
-    } else {
-        let second = RealKube::start_with(&binaries, &scratch.path().join("second"), &options)?;
-        both(&scripts, real.client(), second.client())?
-    };
+    let (first, second) = both(&scripts, real.client(), other.client())?;
     let seconds = begun.elapsed().as_secs();
     if args.show {
         show(log, &first);
     }
     sound(&first)?;
-    let purpose = if args.against.is_some() {
-        Purpose::read(&workspace.root().join(TABLE))?
-    } else {
-        Purpose::default()
-    };
+    let purpose =
+        if other.is_real() { Purpose::default() } else { Purpose::read(&workspace.root().join(TABLE))? };
     let requests: usize = scripts.iter().map(Script::requests).sum();
     let verdict = judge(log, &purpose, compare(&first, &second), args.only.is_empty())?;
-    if args.against.is_none() {
-        tampered(&first, &second)?;
-    }
+    tampered(&first)?;
     Ok(format!("{requests} requests in {} scripts: {verdict} ({seconds} s)", scripts.len()))
 }
 
@@ -154,12 +150,12 @@ fn judge(log: &mut Log, purpose: &Purpose, differences: Vec<Difference>, all: bo
 }
 
 /// Sees that a changed answer is found: each one in turn, by another status.
-fn tampered(first: &[Transcript], second: &[Transcript]) -> Result<()> {
-    for (index, transcript) in second.iter().enumerate() {
+fn tampered(transcripts: &[Transcript]) -> Result<()> {
+    for transcript in transcripts {
         for answer in 0..transcript.answers.len() {
             let mut changed = transcript.clone();
             changed.answers[answer].said["status"] = Value::from(599);
-            let found = compare(&first[index..=index], &[changed]);
+            let found = compare(std::slice::from_ref(transcript), &[changed]);
             ensure!(
                 found.len() == 1,
                 "a changed answer was not found: {}",

@@ -44,29 +44,22 @@ const MODULES: &[(&str, &str)] = &[
     ("k8s.io/kube-aggregator", "pkg/apis"),
 ];
 
-/// Whether what is committed is what would be generated.
-pub(crate) fn check(workspace: &Workspace, log: &mut Log) -> Result<String> {
-    run(workspace, log, &Generate::Builtins(BuiltinsArgs { check: true }))
+/// Whether what is committed is what would be generated from that server.
+pub(crate) fn check(workspace: &Workspace, log: &mut Log, kube: &RealKube) -> Result<String> {
+    current(workspace, &builtins(workspace, log, kube)?)
 }
 
 /// Does it.
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, what: &Generate) -> Result<String> {
     let Generate::Builtins(args) = what;
-    let files = builtins(workspace, log)?;
-    let dir = workspace.root().join(DATA);
+    let scratch = Scratch::new("builtins")?;
+    let options = Options { quick: true, ..Options::default() };
+    let kube = RealKube::start_with(&binaries(workspace, log)?, &scratch.path().join("kube"), &options)?;
+    let files = builtins(workspace, log, &kube)?;
     if args.check {
-        let stale: Vec<_> = files
-            .iter()
-            .filter(|(name, text)| fs::read_to_string(dir.join(name)).ok().as_ref() != Some(text))
-            .map(|(name, _)| format!("{DATA}/{name}"))
-            .collect();
-        ensure!(
-            stale.is_empty(),
-            "not current: {}; `cargo xtask generate builtins` writes them",
-            stale.join(", ")
-        );
-        return Ok(format!("{DATA} is current"));
+        return current(workspace, &files);
     }
+    let dir = workspace.root().join(DATA);
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
     for (name, text) in &files {
         fs::write(dir.join(name), text).with_context(|| format!("cannot write {DATA}/{name}"))?;
@@ -75,13 +68,27 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, what: &Generate) -> Resu
     Ok(format!("{} files written", files.len()))
 }
 
-/// The files, by name.
-fn builtins(workspace: &Workspace, log: &mut Log) -> Result<BTreeMap<&'static str, String>> {
-    let binaries = binaries(workspace, log)?;
+/// Whether the files are as they are committed.
+fn current(workspace: &Workspace, files: &Files) -> Result<String> {
+    let dir = workspace.root().join(DATA);
+    let stale: Vec<_> = files
+        .iter()
+        .filter(|(name, text)| fs::read_to_string(dir.join(name)).ok().as_ref() != Some(text))
+        .map(|(name, _)| format!("{DATA}/{name}"))
+        .collect();
+    ensure!(
+        stale.is_empty(),
+        "not current: {}; `cargo xtask generate builtins` writes them",
+        stale.join(", ")
+    );
+    Ok(format!("{DATA} is current"))
+}
+
+/// Files by their names.
+type Files = BTreeMap<&'static str, String>;
+
+fn builtins(workspace: &Workspace, log: &mut Log, kube: &RealKube) -> Result<Files> {
     let pins = Pins::of(workspace)?;
-    let scratch = Scratch::new("builtins")?;
-    let options = Options { quick: true, ..Options::default() };
-    let kube = RealKube::start_with(&binaries, &scratch.path().join("kube"), &options)?;
     let get = |path: &str| -> Result<Value> {
         serde_json::from_slice(&kube.get(path)?).with_context(|| format!("{path} is not JSON"))
     };
@@ -91,7 +98,6 @@ fn builtins(workspace: &Workspace, log: &mut Log) -> Result<BTreeMap<&'static st
     let groups = resources::groups(&get)?;
     let resources = resources::resources(&groups, &get)?;
     let definitions = definitions::all(&get)?;
-    drop(kube);
 
     let go = Go::find(log)?;
     let mut sources = messages::Sources::default();

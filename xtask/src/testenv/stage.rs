@@ -1,4 +1,5 @@
-//! The stage of `cargo xtask test`: the test bed can be built, and a real control plane starts and ends.
+//! The stage of `cargo xtask test`: the test bed can be built, and a real control plane starts and ends. What is
+//! generated from one is checked meanwhile.
 
 use std::time::Instant;
 
@@ -6,6 +7,7 @@ use anyhow::{Result, ensure};
 use bowline_realkube::{Options, RealKube, Request, status};
 
 use super::build::binaries;
+use crate::generate;
 use crate::log::Log;
 use crate::referee::scratch::Scratch;
 use crate::workspace::Workspace;
@@ -19,7 +21,8 @@ pub(crate) fn begin() {
     });
 }
 
-/// Starts a real control plane, asks it whether it is ready, and sees that nothing of it stays.
+/// Starts a real control plane, asks it whether it is ready, compares our tables with it, and sees that nothing of it
+/// stays.
 pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
     let binaries = binaries(workspace, log)?;
     let scratch = Scratch::new("testbed")?;
@@ -36,7 +39,8 @@ pub(crate) fn stage(workspace: &Workspace, log: &mut Log) -> Result<String> {
     ensure!(status(&dir).len() == 3, "not all programs run: {:?}", status(&dir));
     let again = RealKube::start_with(&binaries, &dir, &Options::default());
     ensure!(again.is_err(), "a second control plane was started in the same directory");
+    let tables = generate::check(workspace, log, &kube)?;
     drop(kube);
     ensure!(status(&dir).is_empty(), "still there after the end: {:?}", status(&dir));
-    Ok(format!("a real control plane started in {started:.1} s"))
+    Ok(format!("a real control plane started in {started:.1} s; {tables}"))
 }

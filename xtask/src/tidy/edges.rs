@@ -53,7 +53,13 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {
         name: "xtask",
-        internal: &["bowline-differential", "bowline-explorer", "bowline-models", "bowline-realkube"],
+        internal: &[
+            "bowline-differential",
+            "bowline-e2e-hub",
+            "bowline-explorer",
+            "bowline-models",
+            "bowline-realkube",
+        ],
         external: External::Any,
     },
 ];
