@@ -12,7 +12,7 @@ use super::options::WriteOptions;
 use crate::admission::{self, Admitted};
 use crate::api::Api;
 use crate::body::Body;
-use crate::document::{Document, Json};
+use crate::document::{Counting, Document, Json};
 use crate::field_validation::{Oddities, warning};
 use crate::key::Key;
 use crate::kinds::Kind;
@@ -188,7 +188,12 @@ impl Write {
             kinds.owner(api_version, kind, name, namespace)
         };
         let kept = versions::kept(&self.kind, object.clone());
-        Document::new(key, &kept, self.kind.counting, &owner)
+        // Controllers note on a deployment how far they are: that is not wanted of it.
+        let counting = match (self.part, self.kind.counting) {
+            (Part::Status, Counting::SpecAndAnnotations) => Counting::Spec,
+            (_, counting) => counting,
+        };
+        Document::new(key, &kept, counting, &owner)
             .map_err(|malformed| Status::bad_request(malformed.to_string()))
     }
 

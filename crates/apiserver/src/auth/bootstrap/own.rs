@@ -94,8 +94,7 @@ fn service(itself: &Itself<'_>) -> Value {
             "labels": { "component": "apiserver", "provider": "kubernetes" },
         },
         "spec": {
-            "clusterIP": itself.address, "clusterIPs": [itself.address],
-            "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None", "type": "ClusterIP",
+            "clusterIP": itself.address, "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None", "type": "ClusterIP",
             "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": itself.port }],
         },
     })
