@@ -114,12 +114,12 @@ impl Api {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub async fn bootstrap(self: &Arc<Api>, authority: &str, port: u16) -> Result<(), Status> {
+    pub async fn bootstrap(self: &Arc<Api>, authority: &str) -> Result<(), Status> {
         // The second needs the namespaces of the first.
         let due = bootstrap::due(&self.hub.view());
         self.write(due).await?;
         let address = self.addresses.first().to_string();
-        let due = own::due(&self.hub.view(), &Itself { authority, address, port, now: Moment::now() });
+        let due = own::due(&self.hub.view(), &Itself { authority, address, now: Moment::now() });
         self.write(due).await
     }
 

@@ -138,9 +138,7 @@ impl Server {
             }
         };
         let committer = hub.commit_to(store, Box::new(published)).map_err(StartError::Thread)?;
-        api.bootstrap(pki.ca_pem(), address.port())
-            .await
-            .map_err(|status| StartError::Bootstrap(status.message))?;
+        api.bootstrap(pki.ca_pem()).await.map_err(|status| StartError::Bootstrap(status.message))?;
         let background = Background::start(&api, pki.ca_pem());
         pki.write_kubeconfig(&directory, &format!("https://{address}"))?;
         let service = Service::new(Arc::clone(&api));

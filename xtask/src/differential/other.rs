@@ -63,9 +63,9 @@ impl Other {
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     let args = ["build", "--locked", "--package", "bowline", "--message-format", "json-render-diagnostics"];
     let built = messages(&captured(&mut workspace.cargo(args))?)?;
-    let binaries = built.into_iter().filter_map(|message| match message {
+    let mut binaries = built.into_iter().filter_map(|message| match message {
         Message::Built(artifact) if artifact.target.name == "bowline" => artifact.executable,
         _ => None,
     });
-    binaries.last().context("cargo names no binary")
+    binaries.next().context("cargo names no binary")
 }

@@ -63,7 +63,7 @@ impl Addresses {
         })
     }
 
-    /// The address of the server itself: it is given to no other service that does not ask for it.
+    /// The address of the server itself, as a service.
     pub fn first(&self) -> Ipv4Addr {
         Ipv4Addr::from(self.network | 1)
     }
@@ -149,11 +149,11 @@ impl Addresses {
 
     fn free(&self, taken: &Taken) -> Option<u32> {
         let hosts = !mask(self.prefix);
-        // Neither the network, nor the server itself, nor the broadcast. From a random start, so that an address is not soon another's.
+        // Neither the network nor its broadcast. From a random start, so that an address is not soon another's.
         let start = random() % hosts;
         (0..hosts)
             .map(|step| (start + step) % hosts)
-            .filter(|host| *host > 1)
+            .filter(|host| *host != 0)
             .map(|host| self.network | host)
             .find(|address| !taken.addresses.contains(address))
     }

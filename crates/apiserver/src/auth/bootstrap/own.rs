@@ -4,7 +4,7 @@ use bowline_kernel::{Object, View};
 use serde_json::{Value, json};
 
 use super::{Action, Due};
-use crate::document::{Document, Json};
+use crate::document::Document;
 use crate::key::{Key, Resource};
 use crate::time::Moment;
 
@@ -14,8 +14,6 @@ pub struct Itself<'a> {
     pub authority: &'a str,
     /// Its address as a service.
     pub address: String,
-    /// Where it listens.
-    pub port: u16,
     /// Now.
     pub now: Moment,
 }
@@ -37,31 +35,18 @@ fn is_taken(view: &View<Document>, due: &Due, address: &str) -> bool {
     let services = view.collection(&Resource::new("", "services"));
     let mut others = services.into_iter().flat_map(|all| all.objects().values());
     due.key.resource.as_str() == "/services"
-        && others.any(|other| *other.key() != due.key && other.json()["spec"]["clusterIP"] == address)
+        && others.any(|other| {
+            let has_it = other.json().get("spec").is_some_and(|spec| spec["clusterIP"] == address);
+            *other.key() != due.key && has_it
+        })
 }
 
 fn look(view: &View<Document>, resource: Resource, wanted: Value) -> Option<Due> {
     let text = |name: &str| wanted["metadata"][name].as_str().unwrap_or_default();
     let key = Key::new(resource, text("namespace"), text("name"));
-    let action = match (view.get(&key), wanted) {
-        (None, Value::Object(wanted)) => Action::Create(wanted),
-        (Some(found), wanted) => Action::Replace(moved(found.json(), &wanted)?),
-        (None, _) => return None,
-    };
-    Some(Due { key, action })
-}
-
-/// The service at the port where the server listens now, if it was at another.
-fn moved(mut found: Json, wanted: &Value) -> Option<Json> {
-    let ports = wanted["spec"].get("ports")?;
-    if found.get("spec")?.get("ports") == Some(ports) {
-        return None;
-    }
-    for name in ["apiVersion", "kind"] {
-        found.insert(name.into(), wanted[name].clone());
-    }
-    found.get_mut("spec")?.as_object_mut()?.insert("ports".into(), ports.clone());
-    Some(found)
+    // What is there is left alone: it is made once, and a restart writes nothing.
+    let Value::Object(wanted) = wanted else { return None };
+    view.get(&key).is_none().then_some(Due { key, action: Action::Create(wanted) })
 }
 
 /// By this, servers beside ours know our users.
@@ -86,6 +71,7 @@ fn tracking(itself: &Itself<'_>) -> Value {
     })
 }
 
+/// Nothing runs behind the addresses of services, so the port is that of the service itself.
 fn service(itself: &Itself<'_>) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Service",
@@ -94,8 +80,9 @@ fn service(itself: &Itself<'_>) -> Value {
             "labels": { "component": "apiserver", "provider": "kubernetes" },
         },
         "spec": {
-            "clusterIP": itself.address, "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None", "type": "ClusterIP",
-            "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": itself.port }],
+            "clusterIP": itself.address, "ipFamilyPolicy": "SingleStack",
+            "sessionAffinity": "None", "type": "ClusterIP",
+            "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 443 }],
         },
     })
 }
@@ -105,23 +92,26 @@ mod tests {
     use super::*;
     use crate::auth::testing::view;
 
-    fn at(port: u16) -> Itself<'static> {
-        Itself { authority: "PEM", address: "127.200.0.1".into(), port, now: Moment::now() }
+    fn itself() -> Itself<'static> {
+        Itself { authority: "PEM", address: "127.200.0.1".into(), now: Moment::now() }
     }
 
     #[test]
-    fn a_fresh_server_says_what_it_is() {
-        let due = due(&view([]), &at(1));
-        assert!(due.iter().all(|due| matches!(due.action, Action::Create(_))));
-        assert_eq!(due.len(), 3);
+    fn a_fresh_server_says_what_it_is_and_says_it_once() {
+        let fresh = due(&view([]), &itself());
+        assert_eq!(fresh.len(), 3);
+        let made = fresh.into_iter().map(|due| match due.action {
+            Action::Create(object) => Value::Object(object),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(due(&view(made), &itself()), []);
     }
 
     #[test]
-    fn only_the_port_of_the_service_follows() {
-        let known = || [authentication(&at(1)), tracking(&at(1)), service(&at(1))];
-        assert_eq!(due(&view(known()), &at(1)), []);
-        let due = due(&view(known()), &at(2));
-        let [Due { action: Action::Replace(service), .. }] = &due[..] else { panic!("{due:?}") };
-        assert_eq!(service["spec"]["ports"][0]["targetPort"], 2);
+    fn who_has_the_address_keeps_it() {
+        let mut other = service(&itself());
+        other["metadata"]["name"] = "other".into();
+        let due = due(&view([other]), &itself());
+        assert!(due.iter().all(|due| due.key.resource.as_str() == "/configmaps"), "{due:?}");
     }
 }

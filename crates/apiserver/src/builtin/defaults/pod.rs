@@ -60,7 +60,9 @@ pub(super) fn pod(json: &mut Json) {
             }
         }
     }
-    status_of_pod(enter(json, "status"));
+    if let Some(status) = object_mut(json, "status") {
+        status_of_pod(status);
+    }
 }
 
 /// The older and the newer field for addresses say the same, and a condition says when it was looked at.
