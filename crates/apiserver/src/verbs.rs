@@ -123,7 +123,9 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
 async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     let named = !asked.path.name.is_empty();
     let takes_name = matches!(asked.verb, "get" | "update" | "patch" | "delete");
-    let unhomed = kind.namespaced && asked.path.namespace.is_empty() && (named || asked.verb == "create");
+    let unhomed = kind.namespaced
+        && asked.path.namespace.is_empty()
+        && (named || matches!(asked.verb, "create" | "deletecollection"));
     if unhomed && named {
         return Err(Status::no_such_path());
     }

@@ -143,10 +143,8 @@ async fn apply_of_what_is_typed_makes_it() -> Result<()> {
         let params = PatchParams::apply("test").validation_strict();
         let made = maps.patch("a", &params, &Patch::Apply(&map)).await?;
         assert_eq!(made.data, map.data);
-        let dry = maps.patch("b", &params.clone().dry_run(), &Patch::Apply(&json!({
-            "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" },
-        })));
-        assert_eq!(dry.await?.name_any(), "b");
+        let other = Patch::Apply(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } }));
+        assert_eq!(maps.patch("b", &params.clone().dry_run(), &other).await?.name_any(), "b");
         assert_eq!(maps.get_opt("b").await?, None);
         let unknown = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "dota": {} });
         let refusal = refused(maps.patch("b", &params, &Patch::Apply(&unknown)).await)?;
