@@ -247,8 +247,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
     let name = text(old, "name");
     let (uid, found) = (text(object, "uid"), text(old, "uid"));
     if !uid.is_empty() && uid != found {
-        let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {found}");
-        return Err(Status::conflict(kind, name, &why));
+        return Err(Status::another(kind, &write.namespace, name, uid, found));
     }
     let version = text(object, "resourceVersion");
     if version.is_empty() {

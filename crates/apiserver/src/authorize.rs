@@ -114,7 +114,7 @@ mod tests {
 
     fn say(user: &str, verb: &str, path: &str) -> String {
         let user = User { name: user.into(), ..User::default() };
-        let parsed = parse(path).unwrap();
+        let parsed = parse(path);
         let what = match &parsed {
             Path::Resource(path) => What::at(path),
             Path::Other => What::Path(path),

@@ -7,6 +7,7 @@ use crate::document::Json;
 use crate::kinds::{Kind, Kinds};
 use crate::protobuf;
 use crate::status::Status;
+use crate::yaml;
 
 /// An object that was sent.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ pub fn any(media: &str, bytes: &[u8]) -> Result<Json, Status> {
 ///
 /// # Errors
 /// If it cannot be read, or is no object.
-pub fn yaml(bytes: &[u8]) -> Result<Body, Status> {
+pub fn applied(bytes: &[u8]) -> Result<Body, Status> {
     let undecodable = |why: String| Status::bad_request(format!("error decoding YAML: {why}"));
     let (value, repeated) = read(Media::Yaml, bytes)
         .map_err(|why| undecodable(format!("error converting YAML to JSON: {why}")))?;
@@ -103,18 +104,23 @@ fn json(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
 
 fn yaml_value(bytes: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "yaml: invalid UTF-8".to_owned())?;
-    serde_saphyr::from_str(text).map_err(|error| format!("yaml: {error}"))
+    yaml::parse(text).map_err(|why| format!("yaml: {why}"))
 }
 
 /// What says of itself what it is, or might.
 fn typed(value: Value) -> Result<Json, String> {
     const FIND: &str = "couldn't get version/kind; json parse error: json: cannot unmarshal";
-    let Value::Object(object) = value else {
-        return Err(format!(
-            "{FIND} {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+    let object = match value {
+        Value::Object(object) => object,
+        // Go leaves empty what it reads null into.
+        Value::Null => Json::new(),
+        _ => {
+            return Err(format!(
+                "{FIND} {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
              Kind string \"json:\\\"kind,omitempty\\\"\" }}",
-            sort(&value)
-        ));
+                sort(&value)
+            ));
+        }
     };
     for field in ["apiVersion", "kind"] {
         if let Some(value) = object.get(field).filter(|value| !value.is_string() && !value.is_null()) {
@@ -148,11 +154,11 @@ fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json, bytes: &[u8]) -> R
         return Ok(());
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-    let why = if kinds
-        .all()
-        .iter()
-        .any(|other| *other.group == *group && *other.version == *version && *other.kind == *name)
-    {
+    let is_known = kinds.all().iter().any(|other| {
+        (&*other.group, &*other.version) == (group, version)
+            && [&*other.kind, &*other.list_kind].contains(&name.as_str())
+    });
+    let why = if is_known {
         let internal =
             if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
         format!("converting ({version}.{name}) to ({internal}.{}): unknown conversion", kind.kind)
@@ -190,7 +196,8 @@ fn excerpt(bytes: &[u8]) -> String {
     format!("{hex}{more}")
 }
 
-fn sort(value: &Value) -> &'static str {
+/// How Go calls what a value is.
+pub fn sort(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

@@ -71,7 +71,8 @@ impl Catalogue {
                 Wishes::of(request).route(&["application/json"])?;
                 Ok(json_answer(negotiate::indented(index::version().to_string().as_bytes()).into()))
             }),
-            ["api"] | ["apis"] => self.groups(request, parts[0] == "api"),
+            ["api"] => only_get(request).and_then(|()| self.groups(request, true)),
+            ["apis"] => self.groups(request, false),
             ["api", version] => self.resources(request, "", version)?,
             ["apis", group] => self.group(request, group)?,
             ["apis", group, version] => self.resources(request, group, version)?,

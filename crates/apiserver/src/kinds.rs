@@ -82,6 +82,43 @@ impl Kind {
         self.subresources.iter().find(|subresource| &*subresource.name == name)
     }
 
+    /// What a subresource takes, if that is something else than the kind.
+    pub fn taken_by(&self, subresource: &str) -> Option<Kind> {
+        let part = self.subresource(subresource)?;
+        Some(Kind {
+            group: part.group.clone(),
+            version: part.version.clone(),
+            kind: part.kind.clone(),
+            list_kind: format!("{}List", part.kind).into(),
+            plural: self.plural.clone(),
+            singular: self.singular.clone(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            namespaced: self.namespaced,
+            verbs: part.verbs.clone(),
+            subresources: Vec::new(),
+            resource: self.resource.clone(),
+            counting: Counting::Nothing,
+            custom: None,
+        })
+    }
+
+    /// Where the real server keeps an object: some of its messages say it.
+    pub fn registry_path(&self, namespace: &str, name: &str) -> String {
+        let place = match (self.resource.group(), self.resource.plural()) {
+            ("", "endpoints") => "services/endpoints".to_owned(),
+            ("", "nodes") => "minions".to_owned(),
+            ("", "replicationcontrollers") => "controllers".to_owned(),
+            ("", "services") => "services/specs".to_owned(),
+            ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
+            (group @ "apiextensions.k8s.io", plural) => format!("{group}/{plural}"),
+            (group, plural) if self.custom.is_some() => format!("{group}/{plural}"),
+            (_, plural) => plural.to_owned(),
+        };
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        format!("/registry/{place}/{namespace}{slash}{name}")
+    }
+
     /// Whether `status` has a path of its own, and is not changed by others.
     pub fn has_status(&self) -> bool {
         self.subresource("status").is_some()
@@ -102,11 +139,14 @@ fn qualified(name: &str, group: &str) -> String {
     if group.is_empty() { name.to_owned() } else { format!("{name}.{group}") }
 }
 
+/// Group, version and plural name.
+type Place = (Box<str>, Box<str>, Box<str>);
+
 /// All kinds that are served at a moment.
 #[derive(Debug, Default)]
 pub struct Kinds {
     /// By group, version and plural name.
-    by_path: BTreeMap<(Box<str>, Box<str>, Box<str>), Arc<Kind>>,
+    by_path: BTreeMap<Place, Arc<Kind>>,
     /// By group and kind: where the owner is that a reference names.
     by_kind: BTreeMap<(Box<str>, Box<str>), Arc<Kind>>,
     /// In the order in which discovery lists them.

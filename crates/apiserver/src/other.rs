@@ -1,27 +1,13 @@
 //! Paths that name no resource: health, discovery, documents, metrics.
 
+use http::StatusCode;
 use http::header::HeaderValue;
 use http::request::Parts;
-use http::{Method, StatusCode};
 
 use crate::api::Api;
 use crate::discovery;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-
-/// What needs no permission: whether the server lives. Everything else is asked for by somebody.
-pub fn open(api: &Api, parts: &Parts) -> Option<Reply> {
-    if !matches!(parts.method, Method::GET | Method::HEAD) {
-        return None;
-    }
-    let verbose = Query::parse(parts.uri.query().unwrap_or_default());
-    let verbose = verbose.optional_flag("verbose").is_some();
-    match parts.uri.path().trim_end_matches('/') {
-        "/healthz" | "/livez" | "/livez/ping" | "/healthz/ping" => Some(health(true, verbose)),
-        "/readyz" | "/readyz/ping" => Some(health(!*api.stopping.borrow(), verbose)),
-        _ => None,
-    }
-}
 
 fn health(well: bool, verbose: bool) -> Reply {
     match (well, verbose) {
@@ -33,9 +19,12 @@ fn health(well: bool, verbose: bool) -> Reply {
     }
 }
 
-/// Everything else that names no resource, to who may see it.
-pub fn guarded(api: &Api, parts: &Parts) -> Reply {
+/// What a path leads to that names no resource.
+pub fn answer(api: &Api, parts: &Parts) -> Reply {
+    let verbose = || Query::parse(parts.uri.query().unwrap_or_default()).optional_flag("verbose").is_some();
     match parts.uri.path() {
+        "/healthz" | "/livez" | "/livez/ping" | "/healthz/ping" => health(true, verbose()),
+        "/readyz" | "/readyz/ping" => health(!*api.stopping.borrow(), verbose()),
         "/metrics" => {
             let media = "application/openmetrics-text; version=1.0.0; charset=utf-8";
             reply::typed(StatusCode::OK, HeaderValue::from_static(media), api.metrics.text())

@@ -26,53 +26,52 @@ pub struct ResourcePath {
     pub subresource: String,
     /// What comes after the subresource: only `proxy` has such.
     pub rest: String,
+    /// Whether a namespace is named, if only the empty one: `namespaces//pods`.
+    pub in_namespace: bool,
+    /// Whether it is of the old form that watches whatever else it names: `/api/v1/watch/pods`.
+    pub watch: bool,
 }
 
 /// Reads a path, as it is on the wire.
 ///
-/// # Errors
-/// If it is not well formed: percent signs that encode nothing, or a slash inside a part of it.
-pub fn parse(path: &str) -> Result<Path, &'static str> {
-    let raw: Vec<&str> = path.trim_matches('/').split('/').collect();
-    let mut parts = Vec::with_capacity(raw.len());
-    for part in raw {
-        let decoded = percent_encoding::percent_decode_str(part);
-        let decoded = decoded.decode_utf8().map_err(|_| "the path is not UTF-8")?;
-        // What is authorised must be what is served: one reading of the path, and no second.
-        if decoded.contains('/') || decoded.contains('\0') || decoded == "." || decoded == ".." {
-            return Err("a part of the path has a slash or is a dot");
+/// It is decoded as a whole, as Go does: an encoded slash is a slash. What is authorised must be what is served,
+/// so this is the only reading of it.
+pub fn parse(path: &str) -> Path {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    let path = decoded.strip_prefix('/').unwrap_or(&decoded);
+    let parts: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+    match parts.as_slice() {
+        ["api", version, rest @ ..] if !rest.is_empty() => Path::Resource(resource("", version, rest)),
+        ["apis", group, version, rest @ ..] if !rest.is_empty() => {
+            Path::Resource(resource(group, version, rest))
         }
-        parts.push(decoded.into_owned());
+        _ => Path::Other,
     }
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let (group, version, rest) = match parts.as_slice() {
-        ["api", version, rest @ ..] => ("", *version, rest),
-        ["apis", group, version, rest @ ..] => (*group, *version, rest),
-        _ => return Ok(Path::Other),
-    };
-    Ok(resource(group, version, rest).map_or(Path::Other, Path::Resource))
 }
 
-fn resource(group: &str, version: &str, parts: &[&str]) -> Option<ResourcePath> {
-    if parts.iter().any(|part| part.is_empty()) {
-        return None;
-    }
+fn resource(group: &str, version: &str, parts: &[&str]) -> ResourcePath {
+    let (watch, parts) = match parts {
+        ["watch", rest @ ..] if !rest.is_empty() => (true, rest),
+        _ => (false, parts),
+    };
     let (namespace, parts) = match parts {
         // A namespace itself, and its own subresources.
-        ["namespaces", _] | ["namespaces", _, "status" | "finalize"] if group.is_empty() => ("", parts),
-        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (*namespace, rest),
-        _ => ("", parts),
+        ["namespaces", _] | ["namespaces", _, "status" | "finalize"] if group.is_empty() => (None, parts),
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
+        _ => (None, parts),
     };
     let at = |index: usize| parts.get(index).copied().unwrap_or_default().to_owned();
-    (!parts.is_empty()).then(|| ResourcePath {
+    ResourcePath {
         group: group.to_owned(),
         version: version.to_owned(),
-        namespace: namespace.to_owned(),
+        namespace: namespace.unwrap_or_default().to_owned(),
         plural: at(0),
         name: at(1),
         subresource: at(2),
         rest: parts.get(3..).unwrap_or_default().join("/"),
-    })
+        in_namespace: namespace.is_some(),
+        watch,
+    }
 }
 
 #[cfg(test)]
@@ -80,14 +79,13 @@ mod tests {
     use super::*;
 
     fn read(path: &str) -> String {
-        match parse(path) {
-            Ok(Path::Other) => "other".to_owned(),
-            Err(why) => why.to_owned(),
-            Ok(Path::Resource(path)) => {
-                let ResourcePath { group, version, namespace, plural, name, subresource, rest } = path;
-                [group, version, namespace, plural, name, subresource, rest].join("|")
-            }
-        }
+        let Path::Resource(path) = parse(path) else { return "other".to_owned() };
+        let ResourcePath { group, version, namespace, plural, name, subresource, rest, in_namespace, watch } =
+            path;
+        let mut text = [group, version, namespace, plural, name, subresource, rest.clone()].join("|");
+        text += if in_namespace { " in" } else { "" };
+        text += if watch { " watch" } else { "" };
+        text
     }
 
     #[test]
@@ -97,26 +95,31 @@ mod tests {
         assert_eq!(read("/api/v1/namespaces/a"), "|v1||namespaces|a||");
         assert_eq!(read("/api/v1/namespaces/a/status"), "|v1||namespaces|a|status|");
         assert_eq!(read("/api/v1/namespaces/a/finalize"), "|v1||namespaces|a|finalize|");
-        assert_eq!(read("/api/v1/namespaces/a/pods"), "|v1|a|pods|||");
-        assert_eq!(read("/api/v1/namespaces/a/pods/b"), "|v1|a|pods|b||");
-        assert_eq!(read("/api/v1/namespaces/a/serviceaccounts/b/token"), "|v1|a|serviceaccounts|b|token|");
-        assert_eq!(read("/apis/apps/v1/namespaces/a/deployments/b/scale"), "apps|v1|a|deployments|b|scale|");
-        assert_eq!(read("/apis/x.dev/v1/namespaces/a/status"), "x.dev|v1|a|status|||");
+        assert_eq!(read("/api/v1/namespaces/a/pods"), "|v1|a|pods||| in");
+        assert_eq!(read("/api/v1/namespaces/a/pods/b"), "|v1|a|pods|b|| in");
+        assert_eq!(read("/api/v1/namespaces/a/serviceaccounts/b/token"), "|v1|a|serviceaccounts|b|token| in");
+        assert_eq!(
+            read("/apis/apps/v1/namespaces/a/deployments/b/scale"),
+            "apps|v1|a|deployments|b|scale| in"
+        );
+        assert_eq!(read("/apis/x.dev/v1/namespaces/a/status"), "x.dev|v1|a|status||| in");
         assert_eq!(read("/apis/x.dev/v1/widgets/b%2Dc"), "x.dev|v1||widgets|b-c||");
+        assert_eq!(read("/api/v1/watch/pods"), "|v1||pods||| watch");
+        assert_eq!(read("/api/v1/watch/namespaces/a"), "|v1||namespaces|a|| watch");
+        assert_eq!(read("/api/v1/watch/namespaces/a/pods/b/"), "|v1|a|pods|b|| in watch");
         for other in
-            ["/", "/api", "/apis", "/api/v1", "/apis/apps/v1", "/apis/apps", "/version", "/api/v1//pods"]
+            ["/", "/api", "/apis", "/api/v1", "/apis/apps/v1", "/apis/apps", "/version", "//api/v1/pods"]
         {
             assert_eq!(read(other), "other", "{other}");
         }
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_not_read() {
-        for path in
-            ["/api/v1/namespaces/a%2Fpods/b", "/api/v1/namespaces/../pods", "/api/v1/namespaces/%2e%2e/pods"]
-        {
-            assert_eq!(read(path), "a part of the path has a slash or is a dot");
-        }
-        assert_eq!(read("/api/v1/%ff"), "the path is not UTF-8");
+    fn nothing_is_read_in_two_ways() {
+        assert_eq!(read("/api/v1/namespaces/a%2Fpods/b"), "|v1|a|pods|b|| in");
+        assert_eq!(read("/api/v1/namespaces/%2e%2e/pods"), "|v1|..|pods||| in");
+        assert_eq!(read("/api/v1/namespaces//pods"), "|v1||pods||| in");
+        assert_eq!(read("/api/v1//pods"), "|v1|||pods||");
+        assert_eq!(read("/api/v1/pods/%ff"), "|v1||pods|\u{fffd}||");
     }
 }

@@ -77,6 +77,9 @@ pub fn typed(code: StatusCode, media: HeaderValue, bytes: impl Into<Bytes>) -> R
 
 /// A failure.
 pub fn failure(status: &Status) -> Reply {
+    if status.is_plain {
+        return text(status.code(), status.message.as_str());
+    }
     let bytes = serde_json::to_vec(status).expect("a status is written to memory");
     let mut reply = json(status.code(), bytes);
     let retry = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);

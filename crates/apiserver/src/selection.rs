@@ -1,9 +1,11 @@
 //! Which objects of a resource a list or a watch is about, and as of when.
 
-use bowline_kernel::selector::{Fields, Labels};
+use bowline_kernel::selector::{Fields, Labels, Requirement};
 use bowline_kernel::{Object, Version};
 use bowline_merge::FieldError;
+use http::StatusCode;
 
+use crate::auth::quote;
 use crate::document::{self, Document};
 use crate::fields;
 use crate::kinds::Kind;
@@ -15,6 +17,8 @@ use crate::status::Status;
 pub struct Selection {
     /// Empty for all namespaces.
     pub namespace: String,
+    /// Empty for any.
+    name: String,
     labels: Labels,
     fields: Fields,
 }
@@ -25,29 +29,45 @@ impl Selection {
     /// # Errors
     /// If one cannot be read, or names a field by which the kind is not selected.
     pub fn parse(kind: &Kind, namespace: &str, query: &Query) -> Result<Selection, Status> {
-        let unable = |what: &str, why: String| {
-            Status::bad_request(format!("unable to parse requirement: {why}").replace("{what}", what))
-        };
-        let labels = Labels::parse(query.get("labelSelector")).map_err(|why| unable("labels", why))?;
+        let labels = Labels::parse(query.get("labelSelector")).map_err(Status::bad_request)?;
         let fields = Fields::parse(query.get("fieldSelector")).map_err(Status::bad_request)?;
         for requirement in fields.requirements() {
             fields::check(kind, &requirement.field)?;
         }
-        Ok(Selection { namespace: namespace.to_owned(), labels, fields })
+        Ok(Selection { namespace: namespace.to_owned(), name: String::new(), labels, fields })
+    }
+
+    /// The same, less all but the object `name`; if that is empty, all of it.
+    ///
+    /// # Errors
+    /// If another object is selected.
+    pub fn only(mut self, name: &str) -> Result<Selection, Status> {
+        if !name.is_empty() && !self.fields.is_empty() && by_name(&self.fields) != Some(name) {
+            return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
+        }
+        name.clone_into(&mut self.name);
+        Ok(self)
     }
 
     /// Whether everything in the namespace is selected.
     pub fn is_everything(&self) -> bool {
-        self.labels.is_empty() && self.fields.requirements().is_empty()
+        self.name.is_empty() && self.labels.is_empty() && self.fields.requirements().is_empty()
     }
 
     /// Whether the object is selected.
     pub fn has(&self, document: &Document) -> bool {
         let key = document.key();
         (self.namespace.is_empty() || *self.namespace == *key.namespace)
+            && (self.name.is_empty() || *self.name == *key.name)
             && (self.labels.is_empty() || self.labels.matches(|label| document.label(label)))
             && (self.fields.requirements().is_empty() || fields::matches(&self.fields, document))
     }
+}
+
+/// The one object that a field selector leaves.
+pub fn by_name(fields: &Fields) -> Option<&str> {
+    let exact = |requirement: &&Requirement| requirement.field == "metadata.name" && !requirement.negated;
+    fields.requirements().iter().find(exact).map(|requirement| requirement.value.as_str())
 }
 
 /// As of when a list or a watch is.
@@ -94,7 +114,7 @@ impl ListOptions {
             return Err(Status::invalid_as("meta.k8s.io", "ListOptions", "", &errors));
         }
         Ok(ListOptions {
-            as_of: as_of(query)?,
+            as_of: as_of(query, watch)?,
             limit: usize::try_from(limit).unwrap_or(0),
             continues: query.get("continue").to_owned(),
             initial_events,
@@ -104,13 +124,30 @@ impl ListOptions {
     }
 }
 
-fn as_of(query: &Query) -> Result<AsOf, Status> {
+/// The version that somebody writes.
+///
+/// # Errors
+/// If it is none: what Go says.
+pub fn version(text: &str) -> Result<Version, String> {
+    document::version(text).ok_or_else(|| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let why = if is_number { "value out of range" } else { "invalid syntax" };
+        let text = quote(text);
+        format!("resourceVersion: Invalid value: {text}: strconv.ParseUint: parsing {text}: {why}")
+    })
+}
+
+/// The real server finds it out late and takes the blame for it, but for lists.
+pub fn malformed_version(why: String) -> Status {
+    Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", why)
+}
+
+fn as_of(query: &Query, watch: bool) -> Result<AsOf, Status> {
     let text = query.get("resourceVersion");
     let version = || {
-        document::version(text).ok_or_else(|| {
-            Status::bad_request(format!(
-                "invalid resource version: resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
-            ))
+        version(text).map_err(|why| match watch {
+            true => malformed_version(why),
+            false => Status::bad_request(format!("invalid resource version: {why}")),
         })
     };
     Ok(match (text, query.get("resourceVersionMatch")) {
@@ -118,7 +155,7 @@ fn as_of(query: &Query) -> Result<AsOf, Status> {
         ("0", _) => AsOf::Any,
         (_, "Exact") => AsOf::Exact(version()?),
         // A list in chunks at a version has always meant that version.
-        (_, "") if query.number("limit")? > 0 && !query.flag("watch") => AsOf::Exact(version()?),
+        (_, "") if query.number("limit")? > 0 && !watch => AsOf::Exact(version()?),
         (_, _) => AsOf::NotOlderThan(version()?),
     })
 }

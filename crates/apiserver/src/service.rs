@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use bowline_kernel::selector::Fields;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
@@ -24,7 +25,7 @@ use crate::status::{Details, Status};
 use crate::time::Moment;
 use crate::user::User;
 use crate::verbs::{self, Asked};
-use crate::{other, random};
+use crate::{other, random, selection};
 
 /// The largest body that is read.
 pub const BODY_BYTES: usize = 3 << 20;
@@ -92,7 +93,9 @@ where
 
 /// Answers in a task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write
 /// halfway.
-async fn alone(answer: impl Future<Output = Result<Reply, Status>> + Send + 'static) -> Result<Reply, JoinError> {
+async fn alone(
+    answer: impl Future<Output = Result<Reply, Status>> + Send + 'static,
+) -> Result<Reply, JoinError> {
     let answer = tokio::spawn(answer).await?;
     Ok(answer.unwrap_or_else(|status| reply::failure(&status)))
 }
@@ -117,18 +120,11 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
 {
     let query = Query::parse(parts.uri.query().unwrap_or_default());
-    let path = match path::parse(parts.uri.path()) {
-        Ok(path) => path,
-        Err(why) => return Err(Status::bad_request(why)),
-    };
-    if let Path::Other = path
-        && let Some(reply) = other::open(api, &parts)
-    {
-        return Ok(reply);
-    }
+    let path = path::parse(parts.uri.path());
     let user = api.auth.identify(&parts, &api.hub, Moment::now())?;
     let verb = verbs::verb(&parts.method, &path, &query);
-    let named = query.get("fieldSelector").strip_prefix("metadata.name=").filter(|name| !name.contains(','));
+    let fields = Fields::parse(query.get("fieldSelector")).unwrap_or_default();
+    let named = selection::by_name(&fields);
     let what = match (&path, verb) {
         // Who may see one object may list it by its name.
         (Path::Resource(path), "list" | "watch" | "deletecollection") if named.is_some() => {
@@ -139,7 +135,7 @@ where
     };
     api.auth.rules(&api.hub).authorize(&Attributes { user: &user, verb, what })?;
     let Path::Resource(path) = path else {
-        return Ok(other::guarded(api, &parts));
+        return Ok(other::answer(api, &parts));
     };
     // Watches last; everything else is over soon, and too much of it at once is refused.
     let _permit = match verb {

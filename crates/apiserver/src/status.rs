@@ -4,6 +4,8 @@ use http::StatusCode;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::auth::quote;
+
 mod about;
 
 /// What went wrong, for the client.
@@ -19,6 +21,8 @@ pub struct Status {
     pub code: u16,
     /// How a list can go on.
     continues: Option<Box<str>>,
+    /// Said in plain text: it comes before anybody has looked at what the client understands.
+    pub is_plain: bool,
 }
 
 impl Serialize for Status {
@@ -92,7 +96,14 @@ pub struct Cause {
 impl Status {
     /// A failure.
     pub fn failure(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Status {
-        Status { message: message.into(), reason, details: None, code: code.as_u16(), continues: None }
+        Status {
+            message: message.into(),
+            reason,
+            details: None,
+            code: code.as_u16(),
+            continues: None,
+            is_plain: false,
+        }
     }
 
     /// The same, of something.
@@ -135,6 +146,15 @@ impl Status {
             format!("Internal error occurred: {message}"),
         )
         .of(Details { causes: vec![cause], ..Details::default() })
+    }
+
+    /// A request to `uri` makes no sense in a way for which the real server blames itself.
+    pub fn senseless(uri: &http::Uri, why: &str) -> Status {
+        let message = format!("Internal Server Error: {}: {why}\n", quote(&uri.to_string()));
+        // What the user sent comes back to them: it must not look like HTML to anybody.
+        let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let status = Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message);
+        Status { is_plain: true, ..status }
     }
 
     /// The same, with a token by which a list can go on.

@@ -8,6 +8,7 @@ use http::request::Parts;
 use http::{Method, StatusCode};
 
 use crate::api::Api;
+use crate::auth::quote;
 use crate::auth::reviews::Review;
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wishes};
@@ -15,7 +16,7 @@ use crate::path::{Path, ResourcePath};
 use crate::query::Query;
 use crate::render::{self, Frames};
 use crate::reply::Reply;
-use crate::selection::{ListOptions, Selection};
+use crate::selection::{self, AsOf, ListOptions, Selection};
 use crate::status::{Details, Status};
 use crate::user::User;
 use crate::{random, reply};
@@ -27,6 +28,7 @@ mod options;
 mod patch;
 mod review;
 mod subresource;
+mod token;
 mod update;
 mod watch;
 mod write;
@@ -86,6 +88,9 @@ pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
             _ => "",
         };
     };
+    if path.watch {
+        return "watch";
+    }
     match (method, path.name.is_empty()) {
         (&Method::GET | &Method::HEAD, true) if query.flag("watch") => "watch",
         (&Method::GET | &Method::HEAD, true) => "list",
@@ -106,7 +111,7 @@ pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
 pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
     let kind = match find(api, &asked.path) {
         Ok(kind) => kind,
-        Err(NotServed::Version) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
+        Err(NotServed::Group) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
         Err(NotServed::Resource) => return Err(Status::no_such_path()),
     };
     let deprecated: Vec<_> =
@@ -121,19 +126,9 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
 
 /// Performs a request for a resource or an object, and not a part of one.
 async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
-    let named = !asked.path.name.is_empty();
-    let takes_name = matches!(asked.verb, "get" | "update" | "patch" | "delete");
-    let unhomed = kind.namespaced
-        && asked.path.namespace.is_empty()
-        && (named || matches!(asked.verb, "create" | "deletecollection"));
-    if unhomed && named {
-        return Err(Status::no_such_path());
-    }
-    if takes_name != named || unhomed || !kind.allows(asked.verb) {
-        return Err(not_allowed());
-    }
+    check_form(kind, &asked)?;
     match asked.verb {
-        "get" => get(api, kind, &asked),
+        "get" => get(api, kind, &asked).await,
         "list" => list(api, kind, &asked).await,
         "watch" => watch(api, kind, &asked),
         "create" => match Review::of(&kind.group, &kind.plural) {
@@ -148,6 +143,46 @@ async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     }
 }
 
+/// Whether what is asked is asked at a path where it can be.
+fn check_form(kind: &Kind, asked: &Asked) -> Result<(), Status> {
+    let ResourcePath { namespace, name, in_namespace, watch, .. } = &asked.path;
+    let named = !name.is_empty();
+    if kind.namespaced && named && !in_namespace {
+        return Err(Status::no_such_path());
+    }
+    if *watch && !kind.allows("watch") {
+        return Err(Status::no_such_path());
+    }
+    let is_form = match asked.verb {
+        "get" | "update" | "patch" | "delete" => named,
+        "watch" if *watch => asked.parts.method == Method::GET,
+        "create" | "deletecollection" => !named && (!kind.namespaced || *in_namespace),
+        _ => !named,
+    };
+    if !is_form || !kind.allows(asked.verb) {
+        return Err(not_allowed());
+    }
+    // Who leaves a namespace empty means all of them, where all of them can be meant.
+    let needs_one = kind.namespaced && !matches!(asked.verb, "list" | "watch");
+    if needs_one && namespace.is_empty() {
+        return Err(Status::bad_request("Namespace parameter required."));
+    }
+    if matches!(asked.verb, "get" | "delete") {
+        check_segment(name)?;
+    }
+    Ok(())
+}
+
+/// A name that the real server could not tell from a part of a path.
+fn check_segment(name: &str) -> Result<(), Status> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        _ if name.contains('%') => "may not contain '%'".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(Status::bad_request(format!("Name parameter invalid: {}: {why}", quote(name))))
+}
+
 fn not_allowed() -> Status {
     Status::failure(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -158,9 +193,9 @@ fn not_allowed() -> Status {
 }
 
 enum NotServed {
-    /// The group has no such version.
-    Version,
-    /// The version has no such resource, or not there.
+    /// There is no such group, or it is one of definitions and has no such version.
+    Group,
+    /// There is no such resource in it, or not there.
     Resource,
 }
 
@@ -168,15 +203,23 @@ enum NotServed {
 fn find(api: &Api, path: &ResourcePath) -> Result<Arc<Kind>, NotServed> {
     let kinds = api.kinds();
     match kinds.find(&path.group, &path.version, &path.plural) {
-        Some(kind) if kind.namespaced || path.namespace.is_empty() => Ok(Arc::clone(kind)),
+        Some(kind) if kind.namespaced || !path.in_namespace => Ok(Arc::clone(kind)),
         Some(_) => Err(NotServed::Resource),
         None if kinds.serves(&path.group, &path.version) => Err(NotServed::Resource),
-        None => Err(NotServed::Version),
+        None if kinds.all().iter().any(|kind| *kind.group == *path.group && kind.custom.is_none()) => {
+            Err(NotServed::Resource)
+        }
+        None => Err(NotServed::Group),
     }
 }
 
-fn get(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+async fn get(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
+    let version = asked.query.get("resourceVersion");
+    if !version.is_empty() {
+        let version = selection::version(version).map_err(selection::malformed_version)?;
+        list::reach(&api.hub, AsOf::NotOlderThan(version)).await?;
+    }
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let document = api.hub.view().get(&key).cloned();
     let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
@@ -194,7 +237,7 @@ async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
 fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Watch)?;
     let options = ListOptions::parse(&asked.query, true)?;
-    let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
+    let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?.only(&asked.path.name)?;
     let frames = Frames::new(kind, &wanted, &asked.query)?;
     let media = frames.media_type();
     let events = watch::start(watch::Watch {
@@ -205,7 +248,7 @@ fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
         lasts: watch::lasts(options.timeout_s, random::number()),
         options,
         stopping: api.stopping.subscribe(),
-        metrics: api.metrics.watcher(),
+        _counted: api.metrics.watcher(),
     });
     Ok(reply::stream(media, events))
 }

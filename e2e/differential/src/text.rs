@@ -77,6 +77,9 @@ pub(crate) fn replace_versions(text: &str) -> String {
         if let Some(at) = result.find(words) {
             let (before, from) = result.split_at(at + words.len());
             let rest = from.trim_start_matches(|c: char| c.is_ascii_digit());
+            if rest.len() == from.len() {
+                continue;
+            }
             let rest = rest.strip_prefix(" (").map_or(rest, |inside| {
                 inside.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(')').unwrap_or(rest)
             });

@@ -23,7 +23,7 @@ impl Auth {
     pub fn identify(&self, head: &Parts, hub: &Hub, now: Moment) -> Result<User, Status> {
         let user = self.authenticate(head, hub, now)?;
         if impersonate::is_asked(&head.headers) {
-            return impersonate::become_another(&user, &head.headers, &self.rules(hub));
+            return impersonate::become_another(&user, head, &self.rules(hub));
         }
         Ok(user)
     }

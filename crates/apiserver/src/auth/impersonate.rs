@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use http::{HeaderMap, StatusCode};
+use http::request::Parts;
+use http::{HeaderMap, Uri};
 use percent_encoding::percent_decode_str;
 
 use super::names;
@@ -25,10 +26,10 @@ pub(super) fn is_asked(headers: &HeaderMap) -> bool {
 }
 
 /// The other, if the user may be them in every respect.
-pub(super) fn become_another(user: &User, headers: &HeaderMap, rules: &Rules) -> Result<User, Status> {
-    let wish = Wish::read(headers);
+pub(super) fn become_another(user: &User, head: &Parts, rules: &Rules) -> Result<User, Status> {
+    let wish = Wish::read(&head.headers);
     if wish.name.is_empty() {
-        return if wish.is_empty() { Ok(user.clone()) } else { Err(wish.nobody()) };
+        return if wish.is_empty() { Ok(user.clone()) } else { Err(wish.nobody(&head.uri)) };
     }
     let may = |group: &str, plural: &str, subresource: &str, namespace: &str, name: &str| {
         let what = What::Resource { group, plural, subresource, namespace, name };
@@ -106,7 +107,7 @@ impl Wish {
     }
 
     /// Groups, extras or a uid of nobody. The list is printed as Go prints it.
-    fn nobody(&self) -> Status {
+    fn nobody(&self, uri: &Uri) -> Status {
         let group = |group: &String| format!("{{Group  {group}    }}");
         let mut parts: Vec<_> = self.groups.iter().map(group).collect();
         for (key, values) in &self.extra {
@@ -118,6 +119,6 @@ impl Wish {
             parts.push(format!("{{UID  {}  {AUTHENTICATION}/v1  }}", self.uid));
         }
         let why = format!("requested [{}] without impersonating a user", parts.join(" "));
-        Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", why)
+        Status::senseless(uri, &why)
     }
 }

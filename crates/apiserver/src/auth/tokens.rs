@@ -19,6 +19,8 @@ mod claims;
 mod request;
 mod signing;
 
+pub use request::default;
+
 use claims::{Claims, Reference};
 use signing::SigningKey;
 

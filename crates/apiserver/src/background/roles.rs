@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::admission;
 use crate::api::Api;
 use crate::auth::rbac::aggregation::{self, MANAGER};
 use crate::document::Edit;
@@ -23,12 +24,13 @@ pub(super) async fn tend(api: Arc<Api>) -> Result<(), Status> {
     let updates = aggregation::updates(&api.hub.view());
     for (key, rules) in updates {
         let kind = api.kind_of(&key)?;
-        let write = Write { manager: MANAGER.to_owned(), ..Write::by_server(&api, kind, &key) };
+        let mut write = Write { manager: MANAGER.to_owned(), ..Write::by_server(&api, kind, &key) };
+        write.options.force = Some(true);
         let edit: Edit = Arc::new(move |current| {
             let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
-            let mut object = write.shown(current);
-            object.insert("rules".into(), rules.clone());
-            write.updated(object, current, false).map(|(document, _)| document)
+            let config = aggregation::config(&write.name, &rules);
+            let applied = admission::apply(&write, Some(&write.shown(current)), &config)?;
+            write.updated(applied, current, true).map(|(document, _)| document)
         });
         match api.hub.modify(&key, edit, false).await {
             // It may be gone by now, or something else.

@@ -31,7 +31,7 @@ fn cases(text: &str) -> Vec<Case> {
 
 /// The kind at a path, as far as the functions here look at it.
 fn kind_at(path: &str, kind: &str) -> (Kind, String) {
-    let parsed = crate::path::parse(path).expect("a path");
+    let parsed = crate::path::parse(path);
     let crate::path::Path::Resource(path) = parsed else { panic!("a path of a resource") };
     let without =
         ["ConfigMap", "Secret", "ServiceAccount", "Lease", "Event", "Endpoints", "LimitRange", "PodTemplate"];

@@ -38,7 +38,9 @@ impl Hub {
             }
         };
         // Without this thread every write would wait for ever.
-        let run = || catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| stop(&"the thread that writes panicked"));
+        let run = || {
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| stop(&"the thread that writes panicked"))
+        };
         let thread = thread::Builder::new().name("commit".into()).spawn(run)?;
         Ok(Committer { hub: Arc::clone(self), thread: Some(thread) })
     }

@@ -153,7 +153,10 @@ async fn a_change_that_panics_takes_nothing_else_down() {
         move |current| {
             let left = calls.lock().expect("it is held only here").pop_front();
             assert!(left.is_some(), "this is planted");
-            let mine = hub.front().head.perform(Request::Replace(thing("a", 100 + left.unwrap_or(0) as u32), Expect::anything()));
+            let mine = hub
+                .front()
+                .head
+                .perform(Request::Replace(thing("a", 100 + left.unwrap_or(0) as u32), Expect::anything()));
             hub.front().batch.changes.extend(mine.1);
             current.cloned().ok_or_else(|| Status::internal("it is there"))
         }
@@ -188,7 +191,8 @@ async fn ends(test: &str, fate: Fate) {
         .env(CHILD, "1")
         .output()
         .expect("it can be started once more");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     const SIGABRT: i32 = 6;
     assert_eq!(output.status.signal(), Some(SIGABRT), "{said}");
     assert!(said.contains("running 1 test") && !said.contains("nobody may be told"), "{said}");

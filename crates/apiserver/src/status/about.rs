@@ -5,6 +5,7 @@ use bowline_merge::FieldError;
 use http::StatusCode;
 
 use super::{Cause, Details, Status};
+use crate::auth::quote;
 use crate::document::Document;
 use crate::hub::Failure;
 use crate::kinds::Kind;
@@ -21,7 +22,7 @@ fn details(kind: &Kind, name: &str) -> Details {
 impl Status {
     /// There is no such object.
     pub fn not_found(kind: &Kind, name: &str) -> Status {
-        let message = format!("{} {name:?} not found", kind.qualified());
+        let message = format!("{} {} not found", kind.qualified(), quote(name));
         Status::failure(StatusCode::NOT_FOUND, "NotFound", message).of(details(kind, name))
     }
 
@@ -35,6 +36,16 @@ impl Status {
     pub fn conflict(kind: &Kind, name: &str, why: &str) -> Status {
         let message = format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.qualified());
         Status::failure(StatusCode::CONFLICT, "Conflict", message).of(details(kind, name))
+    }
+
+    /// The object is another one than the writer believes.
+    pub fn another(kind: &Kind, namespace: &str, name: &str, expected: &str, found: &str) -> Status {
+        let path = kind.registry_path(namespace, name);
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {path}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {expected}, UID in object meta: {found}"
+        );
+        Status::conflict(kind, name, &why)
     }
 
     /// The object has been changed since it was read.
@@ -76,20 +87,6 @@ impl Status {
         })
     }
 
-    /// The verb does not exist for this.
-    pub fn no_such_verb(kind: &Kind) -> Status {
-        Status::failure(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "MethodNotAllowed",
-            "the server does not allow this method on the requested resource",
-        )
-        .of(Details {
-            group: kind.group.to_string(),
-            kind: kind.plural.to_string(),
-            ..Details::default()
-        })
-    }
-
     /// What the hub says against a write to the object `name` in `namespace`.
     pub fn failed(failure: Failure, kind: &Kind, namespace: &str, name: &str) -> Status {
         match failure {
@@ -105,11 +102,7 @@ fn refused(refusal: RefusalOf<Document>, kind: &Kind, namespace: &str, name: &st
         Refusal::NotFound => Status::not_found(kind, name),
         Refusal::AlreadyExists => Status::already_exists(kind, name),
         Refusal::Stale { .. } => Status::stale(kind, name),
-        Refusal::Another { expected, found } => {
-            let why =
-                format!("Precondition failed: UID in precondition: {expected}, UID in object meta: {found}");
-            Status::conflict(kind, name, &why)
-        }
+        Refusal::Another { expected, found } => Status::another(kind, namespace, name, &expected, &found),
         Refusal::NoHome => {
             let message = format!("namespaces {namespace:?} not found");
             let details =

@@ -196,11 +196,17 @@ mod tests {
         backend.set_len(12).expect("it is held");
         backend.write(11, b"L").expect("it is held");
         backend.sync_data().expect("it is held");
-        assert_eq!((backend.len().expect("it has one"), read(&backend, 0, 12)), (12, "abC34......L".to_owned()));
+        assert_eq!(
+            (backend.len().expect("it has one"), read(&backend, 0, 12)),
+            (12, "abC34......L".to_owned())
+        );
         assert_eq!(std::fs::read(&path).expect("a file"), b"abcdefghij");
         disk.release().expect("it can be written");
         assert_eq!(std::fs::read(&path).expect("a file"), b"abC34\0\0\0\0\0\0L");
-        assert_eq!((backend.len().expect("it has one"), read(&backend, 0, 12)), (12, "abC34......L".to_owned()));
+        assert_eq!(
+            (backend.len().expect("it has one"), read(&backend, 0, 12)),
+            (12, "abC34......L".to_owned())
+        );
         backend.write(0, b"A").expect("it is written");
         assert_eq!(std::fs::read(&path).expect("a file")[0], b'A');
         std::fs::remove_file(path).expect("it is there");

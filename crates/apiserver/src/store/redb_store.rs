@@ -41,7 +41,8 @@ impl RedbStore {
     /// # Errors
     /// If it cannot be written.
     pub fn make(path: &Path) -> Result<(), StoreError> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(path);
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(path);
         let opened = Open::new(file.map_err(StoreError::new)?)?;
         opened.disk.release().map_err(StoreError::new)?;
         opened.write(&[])

@@ -4,12 +4,10 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bowline_kernel::{Collection, Object, Version, View};
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
 
+use super::token::Token;
 use crate::document::Document;
 use crate::hub::Hub;
 use crate::key::Key;
@@ -47,13 +45,14 @@ pub async fn list(
     let (as_of, start) = match &token {
         None => (options.as_of, None),
         Some(token) => {
-            if options.as_of != AsOf::Newest {
+            if !matches!(options.as_of, AsOf::Newest | AsOf::Any) {
                 return Err(Status::bad_request(
                     "specifying resource version is not allowed when using continue",
                 ));
             }
-            let as_of = u64::try_from(token.rv).map_or(AsOf::Newest, |version| AsOf::Exact(Version(version)));
-            (as_of, Some(token.key(kind, selection)?))
+            let as_of =
+                u64::try_from(token.version).map_or(AsOf::Newest, |version| AsOf::Exact(Version(version)));
+            (as_of, Some(token.key(kind, selection)))
         }
     };
     reach(hub, as_of).await?;
@@ -76,7 +75,11 @@ pub async fn list(
     }
 }
 
-async fn reach(hub: &Hub, as_of: AsOf) -> Result<(), Status> {
+/// Waits for what is asked for, if it may come yet.
+///
+/// # Errors
+/// If it does not come.
+pub(super) async fn reach(hub: &Hub, as_of: AsOf) -> Result<(), Status> {
     let (AsOf::NotOlderThan(version) | AsOf::Exact(version)) = as_of else { return Ok(()) };
     if hub.view().version() >= version || hub.reach(version, PATIENCE).await {
         return Ok(());
@@ -138,7 +141,7 @@ fn cut<'a>(
     let more = selected.count();
     let last = documents.last().filter(|_| more > 0);
     Listed {
-        continues: last.map(|last| Token::after(last.key(), version).write()),
+        continues: last.map(|last| Token::after(last.key(), version, selection).write()),
         // With a selector it would have to be counted, and the real server does not.
         remaining: (more > 0 && selection.is_everything()).then_some(more),
         documents,
@@ -146,62 +149,10 @@ fn cut<'a>(
     }
 }
 
-/// Where a list in chunks goes on. Clients hand it back as it is; it looks as the real server's does.
-#[derive(Debug, Serialize, Deserialize)]
-struct Token {
-    v: String,
-    /// The version of the whole list; -1 if it goes on at whatever version there is then.
-    rv: i64,
-    /// The path after that of the last object.
-    start: String,
-}
-
-impl Token {
-    fn after(key: &Key, version: Version) -> Token {
-        let start = if key.namespace.is_empty() {
-            format!("{}\0", key.name)
-        } else {
-            format!("{}/{}\0", key.namespace, key.name)
-        };
-        Token { v: "meta.k8s.io/v1".to_owned(), rv: i64::try_from(version.0).unwrap_or(i64::MAX), start }
-    }
-
-    fn write(&self) -> String {
-        BASE64_URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).expect("a token is written to memory"))
-    }
-
-    fn parse(text: &str) -> Result<Token, Status> {
-        let invalid = |why: String| {
-            Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
-        };
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|error| invalid(error.to_string()))?;
-        let token: Token = serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
-        if token.v != "meta.k8s.io/v1" {
-            return Err(invalid(format!("server does not recognize this encoded version {:?}", token.v)));
-        }
-        Ok(token)
-    }
-
-    /// The first key that it may name. A token of another namespace leads nowhere (CVE-2022-3162 is of this kind).
-    fn key(&self, kind: &Kind, selection: &Selection) -> Result<Key, Status> {
-        let (namespace, name) = match kind.namespaced {
-            true => {
-                self.start.split_once('/').ok_or_else(|| Status::bad_request("invalid continue token"))?
-            }
-            false => ("", self.start.as_str()),
-        };
-        if !selection.namespace.is_empty() && namespace != selection.namespace {
-            return Err(Status::bad_request("invalid continue token: it belongs to another namespace"));
-        }
-        Ok(Key::new(kind.resource.clone(), namespace, name))
-    }
-}
-
 fn expired(token: Option<&Token>, version: Version) -> Status {
     let Some(token) = token else {
         return Status::expired(format!("The resourceVersion for the provided list is too old: {version}"));
     };
-    let go_on = Token { v: token.v.clone(), rv: -1, start: token.start.clone() };
     Status::expired(
         "The provided continue parameter is too old to display a consistent list result. You can start a new \
          list without the continue parameter, or use the continue token in this response to retrieve the \
@@ -209,5 +160,5 @@ fn expired(token: Option<&Token>, version: Version) -> Status {
          that were created, modified, or deleted between the time the first chunk was returned and now may show \
          up in the list.",
     )
-    .continues(go_on.write())
+    .continues(token.inconsistent().write())
 }

@@ -70,7 +70,7 @@ impl Patch {
     /// If it is none.
     pub fn parse(form: Form, body: &[u8]) -> Result<Patch, Status> {
         if form == Form::Apply {
-            return crate::body::yaml(body).map(Patch::Apply);
+            return crate::body::applied(body).map(Patch::Apply);
         }
         let undecodable = |why: String| Status::bad_request(format!("error decoding patch: {why}"));
         let (value, _) = bowline_merge::json::parse(body).map_err(|error| undecodable(error.to_string()))?;

@@ -9,13 +9,13 @@ use super::options::WriteOptions;
 use super::write::{Sent, Write, warned};
 use crate::api::Api;
 use crate::auth::reviews::{Context, Review};
-use crate::body;
 use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
 use crate::render;
 use crate::reply::Reply;
 use crate::status::Status;
+use crate::{admission, body};
 
 /// Answers a question.
 ///
@@ -30,8 +30,9 @@ pub async fn answer(
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, kind, asked, options, Part::Main);
-    let Sent { object, warnings } =
+    let Sent { mut object, warnings } =
         write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    admission::track(&write, None, &mut object);
     // What is asked about may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let rules = api.auth.rules(&api.hub);

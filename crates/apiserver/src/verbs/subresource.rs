@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::options::WriteOptions;
 use super::patch::{self, Form, Patch};
-use super::write::Write;
+use super::write::{Sent, Write, warned};
 use super::{Asked, get, not_allowed, update};
 use crate::api::Api;
+use crate::auth::tokens;
 use crate::builtin;
 use crate::document::{Edit, Json};
 use crate::kinds::Kind;
 use crate::part::Part;
 use crate::reply::{self, Reply};
 use crate::status::Status;
-use crate::time::Moment;
 use crate::{admission, body};
 
 /// Performs a request for a subresource.
@@ -24,8 +24,11 @@ use crate::{admission, body};
 /// # Errors
 /// In the words of the API.
 pub async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
-    if kind.namespaced && asked.path.namespace.is_empty() {
+    if asked.path.watch || (kind.namespaced && !asked.path.in_namespace) {
         return Err(Status::no_such_path());
+    }
+    if kind.namespaced && asked.path.namespace.is_empty() {
+        return Err(Status::bad_request("Namespace parameter required."));
     }
     let name = asked.path.subresource.clone();
     let subresource = kind.subresource(&name).ok_or_else(Status::no_such_path)?;
@@ -33,11 +36,11 @@ pub async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<R
         return Err(not_allowed());
     }
     match (name.as_str(), asked.verb) {
-        ("status", "get") => get(api, kind, &asked),
+        ("status", "get") => get(api, kind, &asked).await,
         ("status", "update") => update::update_part(api, kind, asked, Part::Status).await,
         ("status", "patch") => update::patch_part(api, kind, asked, Part::Status).await,
         ("finalize", "update") => update::update_part(api, kind, asked, Part::Finalize).await,
-        ("approval", "get") => get(api, kind, &asked),
+        ("approval", "get") => get(api, kind, &asked).await,
         ("approval" | "ephemeralcontainers" | "resize", "update") => {
             update::update_part(api, kind, asked, Part::Main).await
         }
@@ -133,14 +136,19 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
 }
 
 async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let request = body::any(asked.media_type(), &asked.body)?;
+    let taken = Arc::new(kind.taken_by("token").ok_or_else(Status::no_such_path)?);
+    let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
+    let write = Write::new(api, &taken, asked, options, Part::Other("token"));
+    let sent = body::decode(asked.media_type(), &asked.body, &taken, &api.kinds())?;
+    let Sent { object: mut request, warnings } = write.accept(sent)?;
+    tokens::default(&mut request);
+    admission::track(&write, None, &mut request);
     // The account may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let path = &asked.path;
-    let _ = kind;
     let token =
-        api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, Moment::now())?;
-    Ok(answer(StatusCode::CREATED, &Value::Object(token)))
+        api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
+    Ok(warned(answer(StatusCode::CREATED, &Value::Object(token)), &warnings))
 }
 
 /// A pod is given a node.

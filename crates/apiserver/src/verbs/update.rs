@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bowline_kernel::{Answer, Object};
+use bowline_kernel::{Answer, Object, Version};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -145,7 +145,10 @@ impl Write {
         let (name, namespace) = (text("name").unwrap_or_default(), text("namespace").unwrap_or_default());
         if name != self.name && !(name.is_empty() && self.part != Part::Main) {
             return Err(Status::bad_request(if name.is_empty() {
-                "name is required".to_owned()
+                let name = &self.name;
+                format!(
+                    "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+                )
             } else {
                 format!("the name of the object ({name}) does not match the name on the URL ({})", self.name)
             }));
@@ -201,10 +204,27 @@ impl Change {
             let document = self.write.blocking(move || edit(current.as_deref())).await?;
             return self.write.would_be(code, &document, wanted, query, &self.said());
         }
+        let replaced = Arc::new(Mutex::new(Version::default()));
+        let edit: Edit = Arc::new({
+            let replaced = Arc::clone(&replaced);
+            move |current| {
+                let version = current.map(|current| current.meta().version).unwrap_or_default();
+                *replaced.lock().unwrap_or_else(PoisonError::into_inner) = version;
+                edit(current)
+            }
+        });
         let answer = api.hub.modify(&key, edit, self.write.is_slow()).await;
         let answer = answer.map_err(|failure| Status::failed(failure, kind, namespace, name))?;
-        let code = if let Answer::Created(_) = answer { StatusCode::CREATED } else { StatusCode::OK };
         debug_assert_eq!(answer.object().key(), &key);
-        self.write.show(code, answer.object(), wanted, query, &self.said())
+        let said = self.said();
+        match answer {
+            // What was the last thing to hold the object is gone, and it with it: it was never at a new version.
+            Answer::Removed(last) => {
+                let version = *replaced.lock().unwrap_or_else(PoisonError::into_inner);
+                self.write.show(StatusCode::OK, &last.at(version), wanted, query, &said)
+            }
+            Answer::Created(new) => self.write.show(StatusCode::CREATED, &new, wanted, query, &said),
+            answer => self.write.show(StatusCode::OK, answer.object(), wanted, query, &said),
+        }
     }
 }

@@ -43,8 +43,8 @@ pub struct Watch {
     pub lasts: Duration,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
-    /// It is open.
-    pub metrics: Open,
+    /// Counts it for as long as it lasts.
+    pub _counted: Open,
 }
 
 /// Starts a watch, and gives what it sends.
@@ -127,7 +127,7 @@ impl Watch {
             }
             sender.send(buffer.into()).await.ok()?;
         }
-        if self.options.initial_events == Some(true) && self.options.bookmarks {
+        if self.options.bookmarks {
             sender.send(self.frames.bookmark(version, true).into()).await.ok()?;
         }
         Some(version)

@@ -29,7 +29,8 @@ fn when_the_disk_is_full_writes_are_refused_and_all_else_goes_on() {
         .env(CHILD, "1")
         .output()
         .expect("it can be started once more");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {said}", output.status);
     assert!(said.contains("1 passed"), "{said}");
 }

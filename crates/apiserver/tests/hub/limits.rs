@@ -13,7 +13,10 @@ const THINGS: &str = "/apis/test.dev/v1/namespaces/default/things";
 async fn start(scratch: &Scratch) -> (Server, Service) {
     let server = Server::start(scratch.path()).await.expect("it starts");
     let service = admin(&server);
-    expect(201, ask(&service, "POST", MAPS, &json!({ "metadata": { "name": "m" }, "data": { "a": "1" } })).await);
+    expect(
+        201,
+        ask(&service, "POST", MAPS, &json!({ "metadata": { "name": "m" }, "data": { "a": "1" } })).await,
+    );
     let anything = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
     expect(201, ask(&service, "POST", DEFINITIONS, &definition("things", "Thing", &anything)).await);
     while get(&service, THINGS).await.0 != 200 {
@@ -90,14 +93,17 @@ async fn json_patches_that_double_what_is_there_are_refused() {
     let (server, service) = start(&scratch).await;
     let media = "application/json-patch+json";
     // Forty of these would make 2^40 of one.
-    let copies: Vec<_> = (0..40).map(|number| json!({ "op": "copy", "from": "/a", "path": format!("/a/k{number}") })).collect();
+    let copies: Vec<_> = (0..40)
+        .map(|number| json!({ "op": "copy", "from": "/a", "path": format!("/a/k{number}") }))
+        .collect();
     let said = expect(422, patch(&service, &format!("{THINGS}/t"), media, json!(copies).to_string()).await);
     assert_eq!(said["reason"], "Invalid");
     let path = format!("{THINGS}/t");
     let thing = expect(200, get(&service, &path).await);
     assert_eq!(thing["a"], json!({}));
     // A few are fine.
-    let copies: Vec<_> = (0..5).map(|number| json!({ "op": "copy", "from": "/a", "path": format!("/a/k{number}") })).collect();
+    let copies: Vec<_> =
+        (0..5).map(|number| json!({ "op": "copy", "from": "/a", "path": format!("/a/k{number}") })).collect();
     expect(200, patch(&service, &path, media, json!(copies).to_string()).await);
     server.stop().await;
 }
@@ -124,7 +130,9 @@ async fn what_is_nested_too_deep_is_refused() {
             assert!(matches!(answer.0, 400), "{}", answer.1);
             expect(400, patch(&service, &thing, "application/merge-patch+json", object.clone()).await);
             expect(400, patch(&service, &thing, "application/json-patch+json", text.clone()).await);
-            let answer = patch(&service, &format!("{thing}?fieldManager=x"), "application/apply-patch+yaml", object).await;
+            let answer =
+                patch(&service, &format!("{thing}?fieldManager=x"), "application/apply-patch+yaml", object)
+                    .await;
             assert!(matches!(answer.0, 400), "{}", answer.1);
         }
     }
@@ -145,17 +153,21 @@ async fn what_is_nested_deep_is_kept_and_found_again() {
     assert_eq!(code, 201);
     let label = r#"{"metadata":{"labels":{"a":"b"}}}"#;
     assert_eq!(patch(&service, &path, "application/merge-patch+json", label).await.0, 200);
-    let said = patch(&service, &format!("{path}?fieldManager=x&force=true"), "application/apply-patch+yaml", object).await;
+    let said =
+        patch(&service, &format!("{path}?fieldManager=x&force=true"), "application/apply-patch+yaml", object)
+            .await;
     assert_eq!(said.0, 200, "{}", said.1);
     for _ in 0..2 {
         assert_eq!(get(&service, &path).await.0, 200);
         assert_eq!(get(&service, THINGS).await.0, 200);
     }
     // Nor does it get any deeper, step by step.
-    let operation = format!(r#"[{{"op":"replace","path":"/deep{}","value":{}}}]"#, "/a".repeat(500), nested(500));
+    let operation =
+        format!(r#"[{{"op":"replace","path":"/deep{}","value":{}}}]"#, "/a".repeat(500), nested(500));
     assert_eq!(patch(&service, &path, "application/json-patch+json", operation).await.0, 422);
-    let copies: Vec<_> =
-        (0..10).map(|_| json!({ "op": "copy", "from": "/deep", "path": format!("/deep{}", "/a".repeat(499)) })).collect();
+    let copies: Vec<_> = (0..10)
+        .map(|_| json!({ "op": "copy", "from": "/deep", "path": format!("/deep{}", "/a".repeat(499)) }))
+        .collect();
     assert_eq!(patch(&service, &path, "application/json-patch+json", json!(copies).to_string()).await.0, 422);
     let moves: Vec<_> = (0..600)
         .flat_map(|_| {
@@ -190,7 +202,12 @@ async fn definitions_that_are_nested_deep_do_no_harm() {
         assert!(matches!(code, 201 | 400 | 422), "{code}");
         assert_eq!(get(&service, "/openapi/v3").await.0, 200);
     }
-    for rule in ["(".repeat(50_000), format!("{}true", "!".repeat(50_000)), "[".repeat(20_000), format!("true{}", " && true".repeat(20_000))] {
+    for rule in [
+        "(".repeat(50_000),
+        format!("{}true", "!".repeat(50_000)),
+        "[".repeat(20_000),
+        format!("true{}", " && true".repeat(20_000)),
+    ] {
         let schema = json!({ "type": "object", "x-kubernetes-validations": [{ "rule": rule }] });
         let (code, said) = ask(&service, "POST", DEFINITIONS, &definition("rules", "Rule", &schema)).await;
         assert!(matches!(code, 400 | 422), "{code} {}", said["message"]);
@@ -203,7 +220,9 @@ async fn definitions_that_are_nested_deep_do_no_harm() {
 async fn yaml_that_grows_when_it_is_read_is_refused() {
     let scratch = Scratch::new();
     let (server, service) = start(&scratch).await;
-    let mut text = "apiVersion: test.dev/v1\nkind: Thing\nmetadata: {name: lol}\na0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
+    let mut text =
+        "apiVersion: test.dev/v1\nkind: Thing\nmetadata: {name: lol}\na0: &a0 [x,x,x,x,x,x,x,x,x]\n"
+            .to_owned();
     for number in 1..12 {
         let one = format!("*a{}", number - 1);
         text += &format!("a{number}: &a{number} [{}]\n", vec![one; 9].join(","));
@@ -219,12 +238,27 @@ async fn nonsense_is_told_to_who_sends_it() {
     let scratch = Scratch::new();
     let (server, service) = start(&scratch).await;
     let bodies: [&[u8]; 12] = [
-        b"", b"null", b"[]", b"1", b"\"", b"{", b"{\"metadata\":1}", b"\xff\xfe", b"{\"metadata\":{\"name\":1}}",
-        b"k8s\0", b"k8s\0\xff\xff\xff\xff\xff\xff\xff", b"{\"metadata\":{\"name\":\"x\",\"labels\":[]}}",
+        b"",
+        b"null",
+        b"[]",
+        b"1",
+        b"\"",
+        b"{",
+        b"{\"metadata\":1}",
+        b"\xff\xfe",
+        b"{\"metadata\":{\"name\":1}}",
+        b"k8s\0",
+        b"k8s\0\xff\xff\xff\xff\xff\xff\xff",
+        b"{\"metadata\":{\"name\":\"x\",\"labels\":[]}}",
     ];
     let medias = [
-        "application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "text/html",
-        "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json",
+        "application/json",
+        "application/yaml",
+        "application/vnd.kubernetes.protobuf",
+        "text/html",
+        "application/json-patch+json",
+        "application/merge-patch+json",
+        "application/strategic-merge-patch+json",
         "application/apply-patch+yaml",
     ];
     for body in bodies {
@@ -241,7 +275,10 @@ async fn nonsense_is_told_to_who_sends_it() {
                 let fault = said["message"].as_str().unwrap_or_default().contains("panic");
                 // A patch of no operations is one.
                 let fine = code == 200 && &*body == b"[]" && media == "application/json-patch+json";
-                assert!(fine || (400..=500).contains(&code) && !fault, "{method} {path} {media} {body:?}: {code} {said}");
+                assert!(
+                    fine || (400..=500).contains(&code) && !fault,
+                    "{method} {path} {media} {body:?}: {code} {said}"
+                );
             }
         }
     }

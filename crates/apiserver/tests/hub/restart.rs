@@ -29,10 +29,16 @@ fn definition() -> Value {
 async fn everything(service: &Service) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for path in [
-        "/api/v1/namespaces", "/api/v1/configmaps", "/api/v1/serviceaccounts", "/api/v1/secrets", "/api/v1/services",
-        "/apis/apps/v1/deployments", "/apis/test.dev/v1/things",
+        "/api/v1/namespaces",
+        "/api/v1/configmaps",
+        "/api/v1/serviceaccounts",
+        "/api/v1/secrets",
+        "/api/v1/services",
+        "/apis/apps/v1/deployments",
+        "/apis/test.dev/v1/things",
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-        "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+        "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+        "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     ] {
         all.insert(path.to_owned(), expect(200, get(service, path).await));
     }
@@ -57,7 +63,10 @@ async fn established(service: &Service) {
     loop {
         let (_, found) = get(service, path).await;
         let conditions = found["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        if conditions.iter().any(|condition| condition["type"] == "Established" && condition["status"] == "True") {
+        if conditions
+            .iter()
+            .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+        {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -118,13 +127,16 @@ async fn a_copy_of_a_hub_that_runs_is_that_hub_after_a_crash() {
     let copy = Scratch::new();
     fs::create_dir(copy.path()).expect("a directory");
     for (path, bytes) in scratch.contents() {
-        fs::write(copy.join(&path.file_name().expect("it has one").to_string_lossy()), bytes).expect("a file");
+        fs::write(copy.join(&path.file_name().expect("it has one").to_string_lossy()), bytes)
+            .expect("a file");
     }
     let again = Server::start(copy.path()).await.expect("it starts");
     assert_eq!(quiet(&admin(&again)).await, before);
     // It goes on where it was.
-    let made = expect(201, ask(&admin(&again), "POST", MAPS, &json!({ "metadata": { "name": "new" } })).await);
-    let version = |object: &Value| object["metadata"]["resourceVersion"].as_str().map(|text| text.parse::<u64>());
+    let made =
+        expect(201, ask(&admin(&again), "POST", MAPS, &json!({ "metadata": { "name": "new" } })).await);
+    let version =
+        |object: &Value| object["metadata"]["resourceVersion"].as_str().map(|text| text.parse::<u64>());
     let last = before.values().filter_map(version).flatten().max();
     assert_eq!(version(&made).and_then(Result::ok), last.map(|last| last + 1));
     again.stop().await;
@@ -144,9 +156,14 @@ async fn certificates_and_tokens_stay_good() {
     let token = answer["status"]["token"].as_str().expect("it is a token").to_owned();
     server.stop().await;
     let before = scratch.contents();
-    let server = Server::start_with(Config { listen, ..Config::local(scratch.path()) }).await.expect("it starts");
+    let server =
+        Server::start_with(Config { listen, ..Config::local(scratch.path()) }).await.expect("it starts");
     for (path, bytes) in scratch.contents() {
-        assert!(path.ends_with("hub.redb") || before.get(&path) == Some(&bytes), "{} changed", path.display());
+        assert!(
+            path.ends_with("hub.redb") || before.get(&path) == Some(&bytes),
+            "{} changed",
+            path.display()
+        );
     }
     let review = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview" });
     let request = Request::post("/apis/authentication.k8s.io/v1/selfsubjectreviews")

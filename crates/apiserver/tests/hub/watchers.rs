@@ -21,7 +21,10 @@ struct Watch<B> {
     rest: Vec<u8>,
 }
 
-async fn watch(service: &Service, version: &str) -> Watch<impl http_body::Body<Data = Bytes> + Unpin + use<>> {
+async fn watch(
+    service: &Service,
+    version: &str,
+) -> Watch<impl http_body::Body<Data = Bytes> + Unpin + use<>> {
     let path = format!("{MAPS}?watch=true&fieldSelector=metadata.name=big&resourceVersion={version}");
     let request = Request::get(path).body(Empty::<Bytes>::new()).expect("a request");
     let response: Response<_> = service.answer(request).await;
@@ -61,7 +64,10 @@ async fn one_that_never_reads_holds_up_nobody_and_is_told_that_it_is_too_late() 
     let reader = tokio::spawn(async move {
         for number in 1..=WRITES {
             let event = awake.next().await.expect("it goes on");
-            assert_eq!((&event["type"], &event["object"]["data"]["number"]), (&json!("MODIFIED"), &json!(number.to_string())));
+            assert_eq!(
+                (&event["type"], &event["object"]["data"]["number"]),
+                (&json!("MODIFIED"), &json!(number.to_string()))
+            );
         }
     });
     for number in 1..=WRITES {

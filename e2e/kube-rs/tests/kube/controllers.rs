@@ -74,7 +74,8 @@ async fn say(context: &Context, widget: &Widget, reason: &str) -> kube::Result<(
 }
 
 fn start(client: &Client, config: &watcher::Config) -> tokio::task::JoinHandle<()> {
-    let context = Context { client: client.clone(), recorder: Recorder::new(client.clone(), "widgets".into()) };
+    let context =
+        Context { client: client.clone(), recorder: Recorder::new(client.clone(), "widgets".into()) };
     let controller = Controller::new(Api::<Widget>::default_namespaced(client.clone()), config.clone())
         .owns(Api::<ConfigMap>::default_namespaced(client.clone()), config.clone())
         // Somebody else may be faster to write: it is tried again at once.
@@ -156,7 +157,8 @@ async fn an_event_that_comes_again_becomes_a_series() -> Result<()> {
     both(async |client: Client| {
         let widgets = widgets(&client).await?;
         let widget = widgets.create(&PostParams::default(), &widget("a")).await?;
-        let context = Context { client: client.clone(), recorder: Recorder::new(client.clone(), "widgets".into()) };
+        let context =
+            Context { client: client.clone(), recorder: Recorder::new(client.clone(), "widgets".into()) };
         for _ in 0..3 {
             say(&context, &widget, "Again").await?;
         }
@@ -176,7 +178,8 @@ async fn an_event_that_comes_again_becomes_a_series() -> Result<()> {
 async fn a_controller_stops_when_it_is_told_to() -> Result<()> {
     both(async |client: Client| {
         let widgets = widgets(&client).await?;
-        let context = Context { client: client.clone(), recorder: Recorder::new(client.clone(), "widgets".into()) };
+        let context =
+            Context { client: client.clone(), recorder: Recorder::new(client.clone(), "widgets".into()) };
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let controller = Controller::new(widgets.clone(), watcher::Config::default())
             .graceful_shutdown_on(async move { drop(stopped.await) })

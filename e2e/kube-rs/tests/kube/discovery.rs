@@ -11,12 +11,15 @@ use crate::clients::both;
 use crate::widget::{Widget, widget, widgets};
 
 /// Every resource of every version, with all that is said of it.
-fn everything(discovery: &Discovery) -> BTreeMap<String, (String, Scope, BTreeSet<String>, BTreeSet<String>)> {
+fn everything(
+    discovery: &Discovery,
+) -> BTreeMap<String, (String, Scope, BTreeSet<String>, BTreeSet<String>)> {
     let mut all = BTreeMap::new();
     for group in discovery.groups() {
         for version in group.versions() {
             for (resource, capabilities) in group.versioned_resources(version) {
-                let subresources = capabilities.subresources.iter().map(|(sub, _)| sub.plural.clone()).collect();
+                let subresources =
+                    capabilities.subresources.iter().map(|(sub, _)| sub.plural.clone()).collect();
                 let verbs = capabilities.operations.iter().cloned().collect();
                 let path = format!("{}/{}", resource.api_version, resource.plural);
                 all.insert(path, (resource.kind, capabilities.scope, verbs, subresources));
@@ -34,10 +37,16 @@ async fn both_ways_find_the_same() -> Result<()> {
         let aggregated = Discovery::new(client).run_aggregated().await?;
         let (legacy, aggregated) = (everything(&legacy), everything(&aggregated));
         assert_eq!(legacy, aggregated);
-        let (kind, scope, _, subresources) = legacy.get("test.bowline.dev/v1/widgets").context("it is found")?;
+        let (kind, scope, _, subresources) =
+            legacy.get("test.bowline.dev/v1/widgets").context("it is found")?;
         assert_eq!((kind.as_str(), scope), ("Widget", &Scope::Namespaced));
         assert_eq!(subresources.iter().map(String::as_str).collect::<Vec<_>>(), ["scale", "status"]);
-        for path in ["v1/configmaps", "apps/v1/deployments", "coordination.k8s.io/v1/leases", "events.k8s.io/v1/events"] {
+        for path in [
+            "v1/configmaps",
+            "apps/v1/deployments",
+            "coordination.k8s.io/v1/leases",
+            "events.k8s.io/v1/events",
+        ] {
             assert!(legacy.contains_key(path), "{path}");
         }
         Ok(())

@@ -30,7 +30,8 @@ async fn each_cluster_of_a_fleet_is_on_its_own() -> Result<()> {
         }
         for (number, cluster) in fleet.iter().enumerate() {
             let maps: Api<ConfigMap> = Api::default_namespaced(in_process(cluster)?);
-            let names: Vec<_> = maps.list(&ListParams::default()).await?.iter().map(ResourceExt::name_any).collect();
+            let names: Vec<_> =
+                maps.list(&ListParams::default()).await?.iter().map(ResourceExt::name_any).collect();
             let ours: Vec<_> = names.iter().filter(|name| name.starts_with("of-")).collect();
             assert_eq!(ours, [&format!("of-{number}")]);
         }
@@ -41,7 +42,10 @@ async fn each_cluster_of_a_fleet_is_on_its_own() -> Result<()> {
         let mut config = Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await?;
         config.default_retry = false;
         let maps: Api<ConfigMap> = Api::default_namespaced(Client::try_from(config)?);
-        assert!(matches!(maps.list(&ListParams::default()).await, Err(kube::Error::Service(_) | kube::Error::HyperError(_))));
+        assert!(matches!(
+            maps.list(&ListParams::default()).await,
+            Err(kube::Error::Service(_) | kube::Error::HyperError(_))
+        ));
         join_all(fleet.into_iter().map(async |mut cluster| cluster.stop().await)).await;
         Ok(())
     })
@@ -64,7 +68,10 @@ async fn who_asks_is_believed_in_process_and_may_what_roles_say() -> Result<()> 
     let anna = Client::new(cluster.service("anna", &["system:authenticated"])?, "default");
     let whoami: Api<SelfSubjectReview> = Api::all(anna.clone());
     let review = whoami.create(&PostParams::default(), &SelfSubjectReview::default()).await?;
-    assert_eq!(review.status.and_then(|status| status.user_info).and_then(|user| user.username).as_deref(), Some("anna"));
+    assert_eq!(
+        review.status.and_then(|status| status.user_info).and_then(|user| user.username).as_deref(),
+        Some("anna")
+    );
     let maps: Api<ConfigMap> = Api::default_namespaced(anna);
     let refusal = refusal(maps.list(&ListParams::default()).await)?;
     assert_eq!((refusal.code, refusal.reason.as_str()), (403, "Forbidden"));

@@ -50,9 +50,9 @@ async fn one_candidate_creates_it_and_every_transition_counts() -> Result<()> {
     both(async |client: Client| {
         let leases: Api<Lease> = Api::namespaced(client, "kube-system");
         let names: Vec<_> = (0..CANDIDATES).map(|number| format!("candidate-{number}")).collect();
-        let made = futures::future::join_all(names.iter().map(async |name| {
-            leases.create(&PostParams::default(), &lease(name)).await
-        }))
+        let made = futures::future::join_all(
+            names.iter().map(async |name| leases.create(&PostParams::default(), &lease(name)).await),
+        )
         .await;
         assert_eq!(made.iter().filter(|made| made.is_ok()).count(), 1);
         for lost in made.into_iter().filter(Result::is_err) {

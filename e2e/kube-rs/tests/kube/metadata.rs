@@ -44,7 +44,9 @@ async fn metadata_alone_is_watched_in_both_modes() -> Result<()> {
             let parts: Api<PartialObjectMeta<Widget>> = Api::default_namespaced(client.clone());
             let mut seen = watcher(parts, config).applied_objects().boxed();
             assert_eq!(seen.try_next().await?.context("there is one")?.name_any(), "a");
-            let patch = Patch::Merge(json!({ "metadata": { "labels": { "at": widgets.get("a").await?.resource_version() } } }));
+            let patch = Patch::Merge(
+                json!({ "metadata": { "labels": { "at": widgets.get("a").await?.resource_version() } } }),
+            );
             let changed = widgets.patch("a", &PatchParams::default(), &patch).await?;
             assert_eq!(seen.try_next().await?.context("it has changed")?.metadata, changed.metadata);
         }

@@ -104,7 +104,8 @@ async fn lists_come_in_pages_of_one_version() -> Result<()> {
         let mut names: Vec<_> = first.items.iter().map(ResourceExt::name_any).collect();
         let mut token = first.metadata.continue_.clone();
         while let Some(more) = token.filter(|token| !token.is_empty()) {
-            let page = maps.list(&ListParams::default().labels("value=x").limit(3).continue_token(&more)).await?;
+            let page =
+                maps.list(&ListParams::default().labels("value=x").limit(3).continue_token(&more)).await?;
             assert_eq!(page.metadata.resource_version, first.metadata.resource_version);
             names.extend(page.items.iter().map(ResourceExt::name_any));
             token = page.metadata.continue_;

@@ -29,11 +29,17 @@ async fn merge_patches_change_what_they_name() -> Result<()> {
         // Null removes, and the default comes back.
         let none = Patch::Merge(json!({ "spec": { "colour": null } }));
         assert_eq!(widgets.patch("a", &patch, &none).await?.spec.colour, "green");
-        let stale = json!({ "metadata": { "resourceVersion": made.resource_version() }, "spec": { "replicas": 2 } });
-        assert_eq!(refused(widgets.patch("a", &patch, &Patch::Merge(stale)).await)?, (409, "Conflict".to_owned()));
-        let wrong = refusal(widgets.patch("a", &patch, &Patch::Merge(json!({ "spec": { "replicas": 101 } }))).await)?;
+        let stale =
+            json!({ "metadata": { "resourceVersion": made.resource_version() }, "spec": { "replicas": 2 } });
+        assert_eq!(
+            refused(widgets.patch("a", &patch, &Patch::Merge(stale)).await)?,
+            (409, "Conflict".to_owned())
+        );
+        let wrong =
+            refusal(widgets.patch("a", &patch, &Patch::Merge(json!({ "spec": { "replicas": 101 } }))).await)?;
         assert_eq!((wrong.code, wrong.reason.as_str()), (422, "Invalid"));
-        let cause = wrong.details.as_ref().and_then(|details| details.causes.first()).context("it says why")?;
+        let cause =
+            wrong.details.as_ref().and_then(|details| details.causes.first()).context("it says why")?;
         assert_eq!(cause.field, "spec.replicas");
         Ok(())
     })
@@ -115,7 +121,10 @@ async fn applied_fields_belong_to_who_applies_them() -> Result<()> {
         assert_eq!((conflict.code, conflict.reason.as_str()), (409, "Conflict"));
         let causes = conflict.details.as_ref().map(|details| details.causes.clone()).unwrap_or_default();
         assert_eq!(causes.len(), 1, "{conflict:?}");
-        assert_eq!((causes[0].reason.as_str(), causes[0].field.as_str()), ("FieldManagerConflict", ".spec.colour"));
+        assert_eq!(
+            (causes[0].reason.as_str(), causes[0].field.as_str()),
+            ("FieldManagerConflict", ".spec.colour")
+        );
         let forced = widgets.patch("a", &two.clone().force(), &says(&json!({ "colour": "blue" }))).await?;
         assert_eq!((forced.spec.colour.as_str(), forced.spec.replicas), ("blue", 3));
         assert_eq!(managers(&forced), ["one", "two"]);
@@ -143,10 +152,12 @@ async fn apply_of_what_is_typed_makes_it() -> Result<()> {
         let params = PatchParams::apply("test").validation_strict();
         let made = maps.patch("a", &params, &Patch::Apply(&map)).await?;
         assert_eq!(made.data, map.data);
-        let other = Patch::Apply(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } }));
-        assert_eq!(maps.patch("b", &params.clone().dry_run(), &other).await?.name_any(), "b");
+        let other = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } });
+        let dry = maps.patch("b", &params.clone().dry_run(), &Patch::Apply(&other)).await?;
+        assert_eq!(dry.name_any(), "b");
         assert_eq!(maps.get_opt("b").await?, None);
-        let unknown = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "dota": {} });
+        let unknown =
+            json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "dota": {} });
         let refusal = refused(maps.patch("b", &params, &Patch::Apply(&unknown)).await)?;
         assert!(matches!(refusal.0, 400 | 500), "the real server says both: {refusal:?}");
         Ok(())

@@ -63,7 +63,10 @@ async fn a_store_is_right_again_after_history_is_gone() -> Result<()> {
             for name in ["kept", "goes"] {
                 far.create(&PostParams::default(), &map(name)).await?;
             }
-            eventually(async || Ok(names(&store).is_superset(&["kept".into(), "goes".into()].into()).then_some(()))).await?;
+            eventually(async || {
+                Ok(names(&store).is_superset(&["kept".into(), "goes".into()].into()).then_some(()))
+            })
+            .await?;
             // While it is elsewhere, nobody sees what happens; and then nothing remembers it.
             cluster.start_again(([127, 0, 0, 1], 0).into()).await?;
             let near: Api<ConfigMap> = Api::default_namespaced(in_process(&cluster)?);
@@ -72,7 +75,8 @@ async fn a_store_is_right_again_after_history_is_gone() -> Result<()> {
             cluster.start_again(address).await?;
             eventually(async || {
                 let names = names(&store);
-                Ok((names.contains("comes") && names.contains("kept") && !names.contains("goes")).then_some(()))
+                Ok((names.contains("comes") && names.contains("kept") && !names.contains("goes"))
+                    .then_some(()))
             })
             .await?;
             assert!(begins.load(Ordering::SeqCst) >= 2, "it has listed anew");

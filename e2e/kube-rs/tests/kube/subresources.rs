@@ -21,13 +21,19 @@ async fn status_is_written_apart_from_the_rest() -> Result<()> {
         assert_eq!(made.status, None, "what is sent with the object does not count");
         let both = Patch::Merge(json!({ "spec": { "colour": "blue" }, "status": { "ready": true } }));
         let ready = widgets.patch_status("a", &PatchParams::default(), &both).await?;
-        assert_eq!((ready.spec.colour.as_str(), ready.status.as_ref().map(|status| status.ready)), ("red", Some(true)));
+        assert_eq!(
+            (ready.spec.colour.as_str(), ready.status.as_ref().map(|status| status.ready)),
+            ("red", Some(true))
+        );
         assert_eq!(ready.metadata.generation, Some(1));
         let mut replaced = ready.clone();
         replaced.status = Some(WidgetStatus { replicas: 5, ..WidgetStatus::default() });
         replaced.spec.replicas = 9;
         let replaced = widgets.replace_status("a", &PostParams::default(), &replaced).await?;
-        assert_eq!((replaced.spec.replicas, replaced.status.as_ref().map(|status| status.replicas)), (1, Some(5)));
+        assert_eq!(
+            (replaced.spec.replicas, replaced.status.as_ref().map(|status| status.replicas)),
+            (1, Some(5))
+        );
         assert_eq!(widgets.get_status("a").await?, replaced);
         let stale = widgets.replace_status("a", &PostParams::default(), &ready).await;
         assert_eq!(refused(stale)?, (409, "Conflict".to_owned()));

@@ -4,8 +4,8 @@ use bowline_kernel::{Object as _, View};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::{CLUSTER_ROLES, Rule, objects, selector};
-use crate::document::Document;
+use super::{CLUSTER_ROLES, GROUP, Rule, objects, selector};
+use crate::document::{Document, Json};
 use crate::key::Key;
 
 /// Who writes the rules: the manager of the field.
@@ -24,6 +24,16 @@ pub fn updates(view: &View<Document>) -> Vec<(Key, Value)> {
         }
     }
     updates
+}
+
+/// What is applied to a cluster role so that it has these rules.
+pub fn config(name: &str, rules: &Value) -> Json {
+    let mut config = Json::new();
+    config.insert("apiVersion".into(), format!("{GROUP}/v1").into());
+    config.insert("kind".into(), "ClusterRole".into());
+    config.insert("metadata".into(), json!({ "name": name }));
+    config.insert("rules".into(), rules.clone());
+    config
 }
 
 /// In the order of the selectors, then of the names; each rule once.

@@ -20,7 +20,8 @@ fn change(number: u64, text: &str) -> Change<Document> {
     let key = Key::new(Resource::new("test.dev", "things"), "default", &name);
     let json = json!({ "metadata": { "name": name, "uid": format!("uid-{number}") }, "text": text });
     let json = json.as_object().expect("an object");
-    let after = Document::new(key.clone(), json, Counting::Nothing, &|_, _, _, _| None).expect("it has metadata");
+    let after =
+        Document::new(key.clone(), json, Counting::Nothing, &|_, _, _, _| None).expect("it has metadata");
     Change { version: Version(number), key, before: None, after: Arc::new(after), removed: false }
 }
 
@@ -30,7 +31,8 @@ fn written(name: &str) -> Scratch {
     RedbStore::make(&path).expect("it can be made");
     let mut store = RedbStore::open(&path).expect("it can be opened");
     for batch in 0..8 {
-        let changes: Vec<_> = (batch * 8..batch * 8 + 8).map(|number| change(number, &"x".repeat(500))).collect();
+        let changes: Vec<_> =
+            (batch * 8..batch * 8 + 8).map(|number| change(number, &"x".repeat(500))).collect();
         store.commit(&changes).expect("it can be written");
     }
     Scratch(path)

@@ -1,0 +1,127 @@
+//! YAML as the real server reads it: that of version 1.1, with keys of maps that are not texts written out.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// The value of a document.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse(text: &str) -> Result<Value, String> {
+    let options = serde_saphyr::options! { legacy_octal_numbers: true };
+    serde_saphyr::from_str_with_options::<Yaml>(text, options)
+        .map(|Yaml(value)| value)
+        .map_err(|error| error.to_string())
+}
+
+struct Yaml(Value);
+
+impl<'de> Deserialize<'de> for Yaml {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Yaml, D::Error> {
+        deserializer.deserialize_any(Reader).map(Yaml)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom(format!("unsupported value: {value}")))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Yaml(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((Yaml(key), Yaml(value))) = entries.next_entry()? {
+            let key = match key {
+                Value::String(text) => text,
+                Value::Bool(flag) => flag.to_string(),
+                // Whole numbers are written as such, however they were.
+                Value::Number(number) => match number.as_f64() {
+                    Some(float) if number.is_f64() => float.to_string(),
+                    _ => number.to_string(),
+                },
+                Value::Null => {
+                    return Err(A::Error::custom(format!(
+                        "unsupported map key of type: %!s(<nil>), key: <nil>, value: {value}"
+                    )));
+                }
+                Value::Array(_) | Value::Object(_) => return Err(A::Error::custom("invalid map key")),
+            };
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_written_out_as_the_real_server_does() {
+        for (key, written) in [
+            ("yes", "true"),
+            ("y", "true"),
+            ("off", "false"),
+            ("TRUE", "true"),
+            ("\"yes\"", "yes"),
+            ("1", "1"),
+            ("1.50", "1.5"),
+            ("1e3", "1000"),
+            ("0x10", "16"),
+            ("010", "8"),
+            (".5", "0.5"),
+            ("2020-01-01", "2020-01-01"),
+        ] {
+            assert_eq!(parse(&format!("{key}: x\n")), Ok(json!({written: "x"})), "{key}");
+        }
+        assert!(parse("~: x\n").is_err() && parse("[a]: x\n").is_err());
+    }
+
+    #[test]
+    fn values_are_what_they_look_like() {
+        let text = "a: [1, -2, 1.5, yes, \"no\", ~, text]\nb: {}\n";
+        assert_eq!(parse(text), Ok(json!({"a": [1, -2, 1.5, true, "no", null, "text"], "b": {}})));
+        assert_eq!(parse(""), Ok(Value::Null));
+    }
+}
