@@ -115,8 +115,13 @@ fn patched(write: &Write, current: &Document, patch: &Patch) -> Result<Sent, Sta
 }
 
 /// Server-side apply: what the client wants, as far as it is theirs.
-fn apply(write: &Arc<Write>, change: &Change, config: Body) -> Result<Edit, Status> {
+fn apply(write: &Arc<Write>, change: &Change, mut config: Body) -> Result<Edit, Status> {
     admission::check_applied(&write.kind, &config.object)?;
+    // Who applies need not repeat what the path says.
+    let metadata = config.object.entry("metadata").or_insert_with(|| Value::Object(Json::new()));
+    if let Value::Object(metadata) = metadata {
+        metadata.entry("name").or_insert_with(|| write.name.as_str().into());
+    }
     write.check_name(&config.object)?;
     let Sent { object: config, warnings } = write.accept(config)?;
     change.warn(warnings);
