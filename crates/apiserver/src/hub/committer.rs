@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bowline_kernel::{Change, Key as _, Version};
+use bowline_kernel::{Change, Key as _, Version, View};
 
 use super::history::History;
 use super::{Batch, Committer, Hub, chores};
@@ -17,8 +17,8 @@ use crate::time::Moment;
 /// How long chores rest when the disk is full.
 const REST: Duration = Duration::from_secs(1);
 
-/// Called with what has become visible, before anybody is answered.
-pub type Published = Box<dyn Fn(&Hub, &[Change<Document>]) + Send>;
+/// Called with what becomes visible, and before anybody sees it: what follows objects is never behind them.
+pub type Published = Box<dyn Fn(&View<Document>, &[Change<Document>]) + Send>;
 
 impl Hub {
     /// Starts the thread that commits to `store`.
@@ -99,8 +99,8 @@ impl Hub {
                 view.publish(change.clone());
             }
             history.trim(&mut view, now);
+            published(&view, changes);
         }
-        published(self, changes);
         let mut rung: Vec<_> = changes.iter().map(|change| change.key.resource()).collect();
         rung.sort_unstable();
         rung.dedup();
