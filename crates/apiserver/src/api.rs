@@ -122,9 +122,10 @@ impl Api {
                     requests.push(Request::Replace(document, Expect::version(found.meta().version)));
                 }
                 Action::Recreate(object) => {
+                    let found = self.hub.ahead(&due.key).ok_or_else(|| Status::internal("it was there"))?;
                     requests.push(Request::Delete {
                         key: due.key.clone(),
-                        expect: Expect::anything(),
+                        expect: Expect::version(found.meta().version),
                         propagation: None,
                         grace_s: 0,
                         at: crate::time::Moment::now(),

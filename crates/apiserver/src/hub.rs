@@ -207,6 +207,16 @@ impl Hub {
         durability(durable).await
     }
 
+    /// The object at `key` as the last request left it, when that is durable: what an answer may rest on.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn settled(&self, key: &Key) -> Result<Option<Arc<Document>>, Failure> {
+        let found = self.ahead(key);
+        self.settle().await?;
+        Ok(found)
+    }
+
     /// The object at `key` as the last request left it. It may not be durable: whoever answers by it has to
     /// [`Hub::settle`] first.
     pub fn ahead(&self, key: &Key) -> Option<Arc<Document>> {

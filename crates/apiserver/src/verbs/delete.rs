@@ -72,6 +72,7 @@ pub async fn delete(
         at: Moment::now().plus_s(grace_s),
     };
     if options.dry_run {
+        api.hub.settle().await.map_err(Status::from)?;
         return match current {
             Some(current) => Ok(Deleted::Going(current)),
             None => Err(Status::not_found(kind, name)),

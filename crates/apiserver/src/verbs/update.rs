@@ -132,7 +132,9 @@ fn apply(write: &Arc<Write>, change: &Change, mut config: Body) -> Result<Edit, 
             if write.part != Part::Main {
                 return Err(Status::not_found(&write.kind, &write.name));
             }
-            write.require_home()?;
+            if !write.has_home() {
+                return Err(write.homeless());
+            }
         }
         let applied = admission::apply(&write, live.as_ref(), &config)?;
         match current {
@@ -204,7 +206,7 @@ impl Change {
         let Write { api, kind, namespace, name, options, .. } = &*self.write;
         let key = self.write.key();
         if options.dry_run {
-            let current = api.hub.ahead(&key);
+            let current = api.hub.settled(&key).await.map_err(Status::from)?;
             let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
             let document = self.write.blocking(move || edit(current.as_deref())).await?;
             return self.write.would_be(code, &document, wanted, query, &self.said());
