@@ -205,8 +205,8 @@ impl Hub {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub async fn consider(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
-        let outcome = self.front().head.consider(request);
+    pub async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+        let outcome = self.front().head.foresee(request);
         self.settle().await?;
         outcome.map_err(Failure::Refused)
     }
@@ -218,6 +218,16 @@ impl Hub {
     pub async fn settle(&self) -> Result<(), Failure> {
         let durable = self.front().wait_for_durable(&self.work);
         durability(durable).await
+    }
+
+    /// The object at `key` as the last request left it, when that is durable: what an answer may rest on.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn settled(&self, key: &Key) -> Result<Option<Arc<Document>>, Failure> {
+        let found = self.ahead(key);
+        self.settle().await?;
+        Ok(found)
     }
 
     /// The object at `key` as the last request left it. It may not be durable: whoever answers by it has to

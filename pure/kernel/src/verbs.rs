@@ -9,16 +9,25 @@ use crate::request::{Answer, Change, Expect, ExpectOf, Outcome, Propagation, Ref
 impl<O: Object> Head<O> {
     /// Performs a request: what is answered, and the change if there is one.
     pub fn perform(&mut self, request: Request<O>) -> (Outcome<O>, Option<Change<O>>) {
-        let decided = self.decide(request);
-        if let Ok(Step::To(change)) = &decided {
-            self.make(change);
+        match self.decide(request) {
+            Err(refusal) => (Err(refusal), None),
+            Ok(Step::Nothing(object)) => (Ok(Answer::Unchanged(object)), None),
+            Ok(Step::To(change)) => {
+                self.make(&change);
+                (Ok(change.answer()), Some(change))
+            }
         }
-        answer(decided)
     }
 
-    /// What would be answered to a request; nothing changes.
-    pub fn consider(&self, request: Request<O>) -> Outcome<O> {
-        answer(self.decide(request)).0
+    /// What a request would come to now. Nothing changes.
+    ///
+    /// # Errors
+    /// Why it would be refused.
+    pub fn foresee(&self, request: Request<O>) -> Outcome<O> {
+        self.decide(request).map(|step| match step {
+            Step::Nothing(object) => Answer::Unchanged(object),
+            Step::To(change) => change.answer(),
+        })
     }
 
     fn decide(&self, request: Request<O>) -> Decided<O> {
@@ -155,27 +164,22 @@ impl<O: Object> Head<O> {
     }
 }
 
+impl<O: Object> Change<O> {
+    fn answer(&self) -> Answer<O> {
+        let after = Arc::clone(&self.after);
+        match (&self.before, self.removed) {
+            (_, true) => Answer::Removed(after),
+            (None, false) => Answer::Created(after),
+            (Some(_), false) => Answer::Changed(after),
+        }
+    }
+}
+
 type Decided<O> = Result<Step<O>, RefusalOf<O>>;
 
 enum Step<O: Object> {
     Nothing(Arc<O>),
     To(Change<O>),
-}
-
-fn answer<O: Object>(decided: Decided<O>) -> (Outcome<O>, Option<Change<O>>) {
-    match decided {
-        Err(refusal) => (Err(refusal), None),
-        Ok(Step::Nothing(object)) => (Ok(Answer::Unchanged(object)), None),
-        Ok(Step::To(change)) => {
-            let after = Arc::clone(&change.after);
-            let answer = match (&change.before, change.removed) {
-                (_, true) => Answer::Removed(after),
-                (None, false) => Answer::Created(after),
-                (Some(_), false) => Answer::Changed(after),
-            };
-            (Ok(answer), Some(change))
-        }
-    }
 }
 
 /// Who has to agree once the object is deleted like this: at most one of the collector's finalizers.

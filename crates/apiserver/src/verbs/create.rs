@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::Asked;
 use super::options::WriteOptions;
 use super::write::{Sent, Write};
-use crate::api::Api;
+use crate::api::{self, Api};
 use crate::body;
 use crate::hub::Failure;
 use crate::key::Key;
@@ -31,7 +31,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));
     let sent = body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?;
     let Sent { object, mut warnings } = write.accept(sent)?;
-    write.require_home()?;
+    write.require_home().await?;
     let mut tries = 0;
     loop {
         let (document, more) = write
@@ -42,14 +42,20 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
             .await?;
         let name = document.key().name.to_string();
         if write.options.dry_run {
-            if api.hub.ahead(document.key()).is_some() {
-                return Err(exists(api, document.key(), Status::already_exists(kind, &name)));
+            if api.hub.settled(document.key()).await.map_err(Status::from)?.is_some() {
+                return Err(exists(api, kind, document.key()).await);
             }
             warnings.extend(more);
             return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query, &warnings);
         }
         let key = document.key().clone();
-        match api.hub.perform(Request::Create(document)).await {
+        let assigned = api::is_services(&kind.resource).then(|| document.json());
+        let created = api.hub.perform(Request::Create(document)).await;
+        if let (Err(_), Some(service)) = (&created, assigned) {
+            // What it was given is nobody's.
+            api.addresses.release(&service);
+        }
+        match created {
             Ok(answer) => {
                 warnings.extend(more);
                 return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query, &warnings);
@@ -58,7 +64,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
                 tries += 1
             }
             Err(Failure::Refused(Refusal::AlreadyExists)) => {
-                return Err(exists(api, &key, Status::already_exists(kind, &name)));
+                return Err(exists(api, kind, &key).await);
             }
             Err(failure) => return Err(Status::failed(failure, kind, &write.namespace, &name)),
         }
@@ -66,10 +72,14 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
 }
 
 /// Whoever finds its name taken is told if it will be free.
-fn exists(api: &Api, key: &Key, status: Status) -> Status {
-    if api.hub.ahead(key).is_none_or(|found| found.meta().deletion.is_none()) {
-        return status;
+async fn exists(api: &Api, kind: &Kind, key: &Key) -> Status {
+    let status = Status::already_exists(kind, &key.name);
+    match api.hub.settled(key).await {
+        Ok(Some(found)) if found.meta().deletion.is_some() => {
+            let message = format!("object is being deleted: {}", status.message);
+            status.with_message(message)
+        }
+        Ok(_) => status,
+        Err(failure) => failure.into(),
     }
-    let message = format!("object is being deleted: {}", status.message);
-    status.with_message(message)
 }

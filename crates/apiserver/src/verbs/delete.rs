@@ -73,7 +73,7 @@ pub async fn delete(
         at: now.plus_s(grace_s),
     };
     let answer = match options.dry_run {
-        true => api.hub.consider(request).await,
+        true => api.hub.foresee(request).await,
         false => api.hub.perform(request).await,
     };
     // What was only tried stays at the version that it has.

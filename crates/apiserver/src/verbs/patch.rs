@@ -4,7 +4,7 @@ use http::StatusCode;
 use json_patch::PatchOperation;
 use serde_json::Value;
 
-use crate::body::Body;
+use crate::body::{Body, sort};
 use crate::status::{Details, Status};
 
 mod budget;
@@ -78,7 +78,7 @@ impl Patch {
             Value::Object(_) => Ok(value),
             other => Err(undecodable(format!(
                 "json: cannot unmarshal {} into Go value of type {target}",
-                json_type(&other)
+                sort(&other)
             ))),
         };
         match form {
@@ -93,7 +93,7 @@ fn json_patch(value: Value) -> Result<Vec<PatchOperation>, Status> {
     let Value::Array(mut operations) = value else {
         return Err(Status::bad_request(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
-            json_type(&value)
+            sort(&value)
         )));
     };
     if operations.len() > OPERATIONS {
@@ -140,15 +140,4 @@ pub fn apply_json(object: &mut Value, operations: &[PatchOperation]) -> Result<(
         json_patch::patch(object, std::slice::from_ref(operation)).map_err(|_| unprocessable())?;
     }
     Ok(())
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -124,7 +124,7 @@ async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Re
     });
     let key = write.key();
     let document = if dry_run {
-        let current = api.hub.ahead(&key);
+        let current = api.hub.settled(&key).await.map_err(Status::from)?;
         Arc::new(write.blocking(move || edit(current.as_deref())).await?)
     } else {
         let answer = api.hub.modify(&key, edit, write.is_slow()).await;

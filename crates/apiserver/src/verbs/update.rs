@@ -115,8 +115,13 @@ fn patched(write: &Write, current: &Document, patch: &Patch) -> Result<Sent, Sta
 }
 
 /// Server-side apply: what the client wants, as far as it is theirs.
-fn apply(write: &Arc<Write>, change: &Change, config: Body) -> Result<Edit, Status> {
+fn apply(write: &Arc<Write>, change: &Change, mut config: Body) -> Result<Edit, Status> {
     admission::check_applied(&write.kind, &config.object)?;
+    // Who applies need not repeat what the path says.
+    let metadata = config.object.entry("metadata").or_insert_with(|| Value::Object(Json::new()));
+    if let Value::Object(metadata) = metadata {
+        metadata.entry("name").or_insert_with(|| write.name.as_str().into());
+    }
     write.check_name(&config.object)?;
     let Sent { object: config, warnings } = write.accept(config)?;
     change.warn(warnings);
@@ -127,7 +132,9 @@ fn apply(write: &Arc<Write>, change: &Change, config: Body) -> Result<Edit, Stat
             if write.part != Part::Main {
                 return Err(Status::not_found(&write.kind, &write.name));
             }
-            write.require_home()?;
+            if !write.has_home() {
+                return Err(write.homeless());
+            }
         }
         let applied = admission::apply(&write, live.as_ref(), &config)?;
         match current {
@@ -199,7 +206,7 @@ impl Change {
         let Write { api, kind, namespace, name, options, .. } = &*self.write;
         let key = self.write.key();
         if options.dry_run {
-            let current = api.hub.ahead(&key);
+            let current = api.hub.settled(&key).await.map_err(Status::from)?;
             let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
             let document = self.write.blocking(move || edit(current.as_deref())).await?;
             return self.write.would_be(code, &document, wanted, query, &self.said());
