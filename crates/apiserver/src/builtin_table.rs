@@ -23,42 +23,15 @@ pub struct NotServed {
     pub version: &'static str,
     /// The plural name of the kind; empty for all of the group.
     pub plural: &'static str,
-    /// Why.
-    pub reason: &'static str,
 }
 
-/// All that the real server serves by default, and this one does not. The document of differences is made of it.
+/// All that the real server serves by default, and this one does not. The document of differences says why.
 pub static NOT_SERVED: &[NotServed] = &[
-    NotServed {
-        group: "",
-        version: "",
-        plural: "componentstatuses",
-        reason: "deprecated, and there are no components: one process is all there is",
-    },
-    NotServed {
-        group: "apiregistration.k8s.io",
-        version: "",
-        plural: "",
-        reason: "there is no aggregation: every group is served by this process",
-    },
-    NotServed {
-        group: "admissionregistration.k8s.io",
-        version: "",
-        plural: "",
-        reason: "there are no webhooks and no admission policies; rules of CRDs are evaluated",
-    },
-    NotServed {
-        group: "flowcontrol.apiserver.k8s.io",
-        version: "",
-        plural: "",
-        reason: "there is no priority and fairness: one writer takes requests in order",
-    },
-    NotServed {
-        group: "autoscaling",
-        version: "v1",
-        plural: "horizontalpodautoscalers",
-        reason: "kept as autoscaling/v2 only: v1 packs what it cannot say into annotations",
-    },
+    NotServed { group: "", version: "", plural: "componentstatuses" },
+    NotServed { group: "apiregistration.k8s.io", version: "", plural: "" },
+    NotServed { group: "admissionregistration.k8s.io", version: "", plural: "" },
+    NotServed { group: "flowcontrol.apiserver.k8s.io", version: "", plural: "" },
+    NotServed { group: "autoscaling", version: "v1", plural: "horizontalpodautoscalers" },
 ];
 
 /// The kinds whose objects have a `metadata.generation`, and what counts it.
@@ -201,6 +174,19 @@ mod tests {
             let definition = definition(&name).unwrap_or_else(|| panic!("{name}"));
             let types = &definition["x-kubernetes-group-version-kind"][0];
             assert_eq!(types["kind"], *kind.kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_document_of_differences_says_why_something_is_not_served() {
+        let document = include_str!("../../../docs/differences.md");
+        for NotServed { group, version, plural } in NOT_SERVED {
+            let place = match (*group, *version) {
+                ("", _) => format!("/body/resources/{plural}"),
+                (group, "") => format!("/body/groups/{group}"),
+                (group, version) => format!("/body/groups/{group}/versions/{version}"),
+            };
+            assert!(document.contains(&format!("| `{place}` |")), "{place}");
         }
     }
 
