@@ -37,6 +37,14 @@ impl Workspace {
     pub(crate) fn cargo<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(cargo());
         command.args(args).current_dir(&self.root);
+        // What cargo says of xtask is not about what is built now; ring's build script looks at it, and would run
+        // again, with all that depends on ring, whenever it is there and then is not.
+        for (name, _) in std::env::vars_os() {
+            let is_ours = |prefix: &str| name.to_str().is_some_and(|name| name.starts_with(prefix));
+            if is_ours("CARGO_PKG_") || is_ours("CARGO_MANIFEST_") {
+                command.env_remove(&name);
+            }
+        }
         command
     }
 

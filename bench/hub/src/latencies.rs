@@ -13,7 +13,6 @@ impl Latencies {
 
     pub(crate) fn extend(&mut self, other: Latencies) {
         self.0.extend(other.0);
-        self.0.sort_unstable();
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -28,10 +27,25 @@ impl Latencies {
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             clippy::cast_precision_loss,
-            reason = "an index into a short list"
+            reason = "an index into a list"
         )]
         let index = ((sorted.len() as f64) * quantile) as usize;
         let took = sorted.get(index.min(sorted.len().saturating_sub(1)));
         took.map_or(0.0, |took| took.as_secs_f64() * 1000.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_one_of_the_durations() {
+        let mut latencies = Latencies::default();
+        assert!(latencies.at(0.5).abs() < f64::EPSILON);
+        for ms in [3, 1, 2, 100] {
+            latencies.add(Duration::from_millis(ms));
+        }
+        assert!((latencies.at(0.5) - 3.0).abs() < 1e-9 && (latencies.at(0.99) - 100.0).abs() < 1e-9);
     }
 }

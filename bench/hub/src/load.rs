@@ -6,35 +6,35 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use http::Method;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cost::Cost;
 use crate::latencies::Latencies;
+use crate::report::Report;
 use crate::server::{Connection, Server};
 
 pub(crate) const MAPS: &str = "/api/v1/namespaces/default/configmaps";
-const JSON: &str = "application/json";
-const MERGE: &str = "application/merge-patch+json";
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const MERGE: &str = "application/merge-patch+json";
 
 /// What is done.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Verb {
     Create,
     Patch,
     Get,
 }
 
-/// What was done, and what it cost.
-#[derive(Serialize)]
-pub(crate) struct Loaded {
-    verb: Verb,
-    clients: usize,
-    per_second: f64,
-    cpu_us: f64,
-    p50_ms: f64,
-    p99_ms: f64,
+impl Verb {
+    pub(crate) const ALL: [Verb; 3] = [Verb::Create, Verb::Patch, Verb::Get];
+
+    fn name(self) -> &'static str {
+        match self {
+            Verb::Create => "create",
+            Verb::Patch => "patch",
+            Verb::Get => "get",
+        }
+    }
 }
 
 /// About 1 KiB.
@@ -57,10 +57,9 @@ fn fresh() -> String {
 pub(crate) async fn run(
     server: &Server,
     cost: &Cost,
-    verb: Verb,
-    clients: usize,
-    lasting: Duration,
-) -> Result<Loaded> {
+    (verb, clients, lasting): (Verb, usize, Duration),
+    report: &mut Report,
+) -> Result<()> {
     let mut ready = Vec::new();
     for _ in 0..clients {
         let mut connection = server.connect().await?;
@@ -82,14 +81,12 @@ pub(crate) async fn run(
     ensure!(all.len() > 0, "nothing was done");
     #[expect(clippy::cast_precision_loss, reason = "a count of requests")]
     let count = all.len() as f64;
-    Ok(Loaded {
-        verb,
-        clients,
-        per_second: count / took.as_secs_f64(),
-        cpu_us: cpu.as_secs_f64() * 1e6 / count,
-        p50_ms: all.at(0.5),
-        p99_ms: all.at(0.99),
-    })
+    let mut put = |what: &str, value| report.put(format!("{} {clients} {what}", verb.name()), value);
+    put("per_second", count / took.as_secs_f64());
+    put("cpu_us", cpu.as_secs_f64() * 1e6 / count);
+    put("p50_ms", all.at(0.5));
+    put("p99_ms", all.at(0.99));
+    Ok(())
 }
 
 async fn client(mut connection: Connection, name: String, verb: Verb, end: Instant) -> Result<Latencies> {
@@ -117,26 +114,18 @@ async fn client(mut connection: Connection, name: String, verb: Verb, end: Insta
     Ok(latencies)
 }
 
-/// Makes or removes objects until there are so many.
+/// Makes so many objects, by many clients.
 pub(crate) async fn fill(server: &Server, objects: usize) -> Result<()> {
-    let mut connection = server.connect().await?;
-    let names = names(&mut connection).await?;
-    let queue = Arc::new(tokio::sync::Mutex::new(if names.len() > objects {
-        names[objects..].iter().map(|name| (Method::DELETE, name.clone())).collect::<Vec<_>>()
-    } else {
-        (names.len()..objects).map(|_| (Method::POST, fresh())).collect()
-    }));
+    const CLIENTS: usize = 64;
+    let begun = Arc::new(AtomicUsize::new(0));
     let mut tasks = Vec::new();
-    for _ in 0..16 {
-        let (mut connection, queue) = (server.connect().await?, Arc::clone(&queue));
+    for _ in 0..CLIENTS {
+        let (mut connection, begun) = (server.connect().await?, Arc::clone(&begun));
         tasks.push(tokio::spawn(async move {
-            loop {
-                let Some((method, name)) = queue.lock().await.pop() else { return anyhow::Ok(()) };
-                match method {
-                    Method::POST => connection.send(method, MAPS, JSON, object(&name)).await?,
-                    _ => connection.send(method, &format!("{MAPS}/{name}"), JSON, "").await?,
-                };
+            while begun.fetch_add(1, Ordering::Relaxed) < objects {
+                connection.send(Method::POST, MAPS, JSON, object(&fresh())).await?;
             }
+            anyhow::Ok(())
         }));
     }
     for task in tasks {
@@ -145,25 +134,31 @@ pub(crate) async fn fill(server: &Server, objects: usize) -> Result<()> {
     Ok(())
 }
 
-async fn names(connection: &mut Connection) -> Result<Vec<String>> {
-    let list: Value = serde_json::from_slice(&connection.send(Method::GET, MAPS, JSON, "").await?)?;
-    let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let names = items.iter().filter_map(|item| item["metadata"]["name"].as_str());
-    Ok(names.filter(|name| name.starts_with("bench-")).map(str::to_owned).collect())
-}
-
-/// The time that a list of everything takes, and the processor time: the median of nine.
-pub(crate) async fn list(server: &Server, cost: &Cost, objects: usize) -> Result<(f64, f64)> {
-    const TIMES: u32 = 9;
+/// The time that a list of everything takes, and the processor time.
+pub(crate) async fn list(
+    server: &Server,
+    cost: &Cost,
+    (objects, lasting): (usize, Duration),
+    report: &mut Report,
+) -> Result<()> {
     let mut connection = server.connect().await?;
-    ensure!(names(&mut connection).await?.len() == objects, "there are not {objects} objects");
+    ensure!(count(&mut connection).await? == objects, "there are not {objects} objects");
     let mut latencies = Latencies::default();
-    let cpu = cost.cpu()?;
-    for _ in 0..TIMES {
+    let (cpu, end) = (cost.cpu()?, Instant::now() + lasting);
+    while Instant::now() < end {
         let start = Instant::now();
         connection.send(Method::GET, MAPS, JSON, "").await?;
         latencies.add(start.elapsed());
     }
-    let cpu = cost.cpu()?.saturating_sub(cpu) / TIMES;
-    Ok((latencies.at(0.5), cpu.as_secs_f64() * 1000.0))
+    let cpu = cost.cpu()?.saturating_sub(cpu) / u32::try_from(latencies.len())?;
+    report.put("list p50_ms", latencies.at(0.5));
+    report.put("list cpu_ms", cpu.as_secs_f64() * 1000.0);
+    Ok(())
+}
+
+async fn count(connection: &mut Connection) -> Result<usize> {
+    let list: Value = serde_json::from_slice(&connection.send(Method::GET, MAPS, JSON, "").await?)?;
+    let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let names = items.iter().filter_map(|item| item["metadata"]["name"].as_str());
+    Ok(names.filter(|name| name.starts_with("bench-")).count())
 }

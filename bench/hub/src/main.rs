@@ -5,6 +5,7 @@
 mod cost;
 mod latencies;
 mod load;
+mod report;
 mod server;
 mod watchers;
 
@@ -13,25 +14,58 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Parser;
-use serde::Serialize;
 
 use cost::Cost;
+use load::Verb;
+use report::Report;
 use server::Server;
 
-/// Loads an API server and says what it did, as JSON.
+/// How long a server may rest before its memory is looked at: what is done once after the start is done.
+const REST: Duration = Duration::from_secs(3);
+
+/// Loads an API server and says what it did.
 #[derive(Parser)]
 struct Args {
     /// How to reach it
     #[arg(long)]
     kubeconfig: PathBuf,
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(clap::Subcommand)]
+enum Task {
+    /// Make objects, as fast as it goes
+    Fill {
+        /// How many
+        objects: usize,
+    },
+    /// One load alone, and print its results as JSON: for who looks at the server meanwhile
+    Load {
+        /// What is done
+        verb: Verb,
+        /// By how many clients
+        clients: usize,
+        /// For how long
+        seconds: u64,
+        /// The processes that make the server up
+        #[arg(long, value_delimiter = ',', required = true)]
+        pids: Vec<u32>,
+    },
+    /// Measure a fresh server, and print the results as JSON
+    Measure(Plan),
+}
+
+#[derive(clap::Args)]
+struct Plan {
     /// The processes that make it up
     #[arg(long, value_delimiter = ',', required = true)]
     pids: Vec<u32>,
     /// How many clients at once, one after the other
     #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
     clients: Vec<usize>,
-    /// How long each load lasts
-    #[arg(long, default_value_t = 3)]
+    /// How long each load lasts; the kernel counts processor time in hundredths of a second
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(3..))]
     seconds: u64,
     /// How many objects the list has
     #[arg(long, default_value_t = 10_000)]
@@ -41,50 +75,42 @@ struct Args {
     watchers: usize,
 }
 
-/// All that was measured.
-#[derive(Serialize)]
-struct Report {
-    idle_mib: f64,
-    loads: Vec<load::Loaded>,
-    full_mib: f64,
-    list_ms: f64,
-    list_cpu_ms: f64,
-    watch_p50_ms: f64,
-    watch_p99_ms: f64,
-    watching_mib: f64,
-}
-
 fn main() -> Result<()> {
     let args = Args::parse();
+    let server = Server::of_kubeconfig(&args.kubeconfig)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let report = runtime.block_on(measure(&args))?;
-    serde_json::to_writer(std::io::stdout(), &report)?;
-    Ok(())
+    let report = runtime.block_on(perform(&server, args.task))?;
+    Ok(serde_json::to_writer(std::io::stdout(), &report)?)
 }
 
-async fn measure(args: &Args) -> Result<Report> {
-    let server = Server::of_kubeconfig(&args.kubeconfig)?;
-    let cost = Cost::of(&args.pids);
-    let idle_mib = cost.resident_mib()?;
-    let lasting = Duration::from_secs(args.seconds);
-    let mut loads = Vec::new();
-    for verb in [load::Verb::Create, load::Verb::Patch, load::Verb::Get] {
-        for clients in &args.clients {
-            loads.push(load::run(&server, &cost, verb, *clients, lasting).await?);
+async fn perform(server: &Server, task: Task) -> Result<Report> {
+    let mut report = Report::default();
+    match task {
+        Task::Fill { objects } => load::fill(server, objects).await?,
+        Task::Load { verb, clients, seconds, pids } => {
+            let lasting = Duration::from_secs(seconds);
+            load::run(server, &Cost::of(&pids), (verb, clients, lasting), &mut report).await?;
+        }
+        Task::Measure(plan) => measure(server, &plan, &mut report).await?,
+    }
+    Ok(report)
+}
+
+async fn measure(server: &Server, plan: &Plan, report: &mut Report) -> Result<()> {
+    let cost = Cost::of(&plan.pids);
+    let lasting = Duration::from_secs(plan.seconds);
+    tokio::time::sleep(REST).await;
+    report.put("idle mib", cost.resident_mib()?);
+    load::fill(server, plan.objects).await?;
+    tokio::time::sleep(REST).await;
+    report.put("full mib", cost.resident_mib()?);
+    load::list(server, &cost, (plan.objects, lasting), report).await?;
+    watchers::measure(server, plan.watchers, report).await?;
+    for verb in Verb::ALL {
+        for clients in &plan.clients {
+            load::run(server, &cost, (verb, *clients, lasting), report).await?;
         }
     }
-    load::fill(&server, args.objects).await?;
-    let full_mib = cost.resident_mib()?;
-    let (list_ms, list_cpu_ms) = load::list(&server, &cost, args.objects).await?;
-    let latencies = watchers::measure(&server, args.watchers).await?;
-    Ok(Report {
-        idle_mib,
-        loads,
-        full_mib,
-        list_ms,
-        list_cpu_ms,
-        watch_p50_ms: latencies.at(0.5),
-        watch_p99_ms: latencies.at(0.99),
-        watching_mib: cost.resident_mib()?,
-    })
+    report.put("loaded mib", cost.resident_mib()?);
+    Ok(())
 }

@@ -7,27 +7,31 @@ use http::Method;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use crate::latencies::Latencies;
-use crate::load::{MAPS, object};
+use crate::load::{JSON, MAPS, MERGE, object};
+use crate::report::Report;
 use crate::server::Server;
 
-const WRITES: usize = 100;
+const WRITES: usize = 500;
 const NAME: &str = "bench-watched";
 
 /// From the moment that the write is sent.
-pub(crate) async fn measure(server: &Server, watchers: usize) -> Result<Latencies> {
+pub(crate) async fn measure(server: &Server, watchers: usize, report: &mut Report) -> Result<()> {
     let mut writer = server.connect().await?;
-    let created = writer.send(Method::POST, MAPS, "application/json", object(NAME)).await?;
+    let created = writer.send(Method::POST, MAPS, JSON, object(NAME)).await?;
     let created: Value = serde_json::from_slice(&created)?;
     let version = created["metadata"]["resourceVersion"].as_str().context("an object has a version")?;
     let path = format!("{MAPS}?watch=true&resourceVersion={version}&fieldSelector=metadata.name%3D{NAME}");
     let (sender, mut seen) = mpsc::unbounded_channel();
+    // Those who watch end with this function: they would slow down what is measured next.
+    let mut watching = JoinSet::new();
     for _ in 0..watchers {
         let mut connection = server.connect().await?;
-        let mut response = connection.open(Method::GET, &path, "application/json", "").await?;
+        let mut response = connection.open(Method::GET, &path, JSON, "").await?;
         let sender = sender.clone();
-        tokio::spawn(async move {
+        watching.spawn(async move {
             // The connection lives as long as its watch.
             let _connection = connection;
             while let Some(Ok(frame)) = response.frame().await {
@@ -45,7 +49,7 @@ pub(crate) async fn measure(server: &Server, watchers: usize) -> Result<Latencie
     for count in 0..WRITES {
         let patch = json!({ "data": { "count": format!("w{count}") } }).to_string();
         let start = Instant::now();
-        writer.send(Method::PATCH, &format!("{MAPS}/{NAME}"), "application/merge-patch+json", patch).await?;
+        writer.send(Method::PATCH, &format!("{MAPS}/{NAME}"), MERGE, patch).await?;
         let mut last = start;
         for _ in 0..watchers {
             let next = tokio::time::timeout(Duration::from_secs(10), seen.recv()).await;
@@ -53,5 +57,7 @@ pub(crate) async fn measure(server: &Server, watchers: usize) -> Result<Latencie
         }
         latencies.add(last.duration_since(start));
     }
-    Ok(latencies)
+    report.put("watch p50_ms", latencies.at(0.5));
+    report.put("watch p99_ms", latencies.at(0.99));
+    Ok(())
 }

@@ -23,7 +23,6 @@ mod history;
 mod tests;
 
 use bells::Bells;
-pub use committer::Published;
 
 /// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
 const TRIES: usize = 5;

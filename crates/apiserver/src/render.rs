@@ -29,6 +29,7 @@ pub fn document(
     wanted: &Wanted,
     query: &Query,
 ) -> Result<Reply, Status> {
+    wanted.fits(kind, false)?;
     let document = &*viewed(kind, document);
     let bytes = match wanted.form {
         Form::Whole => {
@@ -52,6 +53,7 @@ pub fn object(code: StatusCode, object: Json, wanted: &Wanted) -> Reply {
 /// # Errors
 /// If the query asks for a form that there is not.
 pub fn list(kind: &Kind, listed: &Listed, wanted: &Wanted, query: &Query) -> Result<Reply, Status> {
+    wanted.fits(kind, true)?;
     let meta = ListMeta {
         resource_version: listed.version.to_string().into(),
         next: listed.continues.as_deref().unwrap_or_default(),

@@ -248,7 +248,7 @@ fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
         lasts: watch::lasts(options.timeout_s, random::number()),
         options,
         stopping: api.stopping.subscribe(),
-        metrics: api.metrics.watcher(),
+        _counted: api.metrics.watcher(),
     });
     Ok(reply::stream(media, events))
 }

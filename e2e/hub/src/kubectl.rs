@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use bowline_realkube::binaries;
 
 use crate::Hub;
 
@@ -31,13 +32,11 @@ impl Kubectl {
     /// # Errors
     /// If nobody says where it is.
     pub fn new(hub: &Hub, cache: PathBuf) -> Result<Kubectl> {
-        let binaries = std::env::var_os(bowline_realkube::BINARIES)
-            .context("run this by `cargo xtask test --only hub`, which builds kubectl first")?;
         let arguments = vec![
             format!("--kubeconfig={}", hub.kubeconfig().display()),
             format!("--cache-dir={}", cache.display()),
         ];
-        Ok(Kubectl { binary: PathBuf::from(binaries).join("kubectl"), arguments })
+        Ok(Kubectl { binary: binaries()?.join("kubectl"), arguments })
     }
 
     /// Runs a command, written as on a command line; `input` is its standard input.

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use bowline_realkube::{Client, Request, Response, client_of_kubeconfig};
+use bowline_realkube::{Client, Controllers, Employer, Request, Response, client_of_kubeconfig};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -71,17 +71,26 @@ impl Drop for Scratch {
 /// A hub that runs. It is killed when this is dropped.
 pub struct Hub {
     child: Child,
+    data: PathBuf,
     kubeconfig: PathBuf,
     client: Client,
 }
 
 impl Hub {
-    /// Starts the binary on `data`, and waits until it listens.
+    /// Starts [`bowline`] on `data`, and waits until it listens.
     ///
     /// # Errors
     /// If it ends instead.
     pub fn start(data: &Path) -> Result<Hub> {
-        let mut child = Command::new(bowline())
+        Hub::start_with(bowline(), data)
+    }
+
+    /// The same with another binary.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_with(binary: &Path, data: &Path) -> Result<Hub> {
+        let mut child = Command::new(binary)
             .arg("hub")
             .arg("--data")
             .arg(data)
@@ -104,7 +113,21 @@ impl Hub {
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
         let kubeconfig = data.join("admin.kubeconfig");
         let client = client_of_kubeconfig(&kubeconfig)?;
-        Ok(Hub { child, kubeconfig, client })
+        Ok(Hub { child, data: data.to_owned(), kubeconfig, client })
+    }
+
+    /// Starts the real kube-controller-manager of `binaries` for it; what that keeps goes to `dir`.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub fn controllers(&self, binaries: &Path, dir: &Path) -> Result<Controllers> {
+        let employer = Employer {
+            url: &format!("https://{}", self.client.authority()),
+            ca: &self.data.join("ca.crt"),
+            ca_key: &self.data.join("ca.key"),
+            tokens_key: &self.data.join("service-accounts.key"),
+        };
+        Ok(Controllers::start_with(binaries, dir, &employer)?)
     }
 
     /// How its administrator reaches it.

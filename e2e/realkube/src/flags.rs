@@ -9,7 +9,6 @@ pub(crate) struct Ports {
     pub(crate) etcd: u16,
     pub(crate) peer: u16,
     pub(crate) apiserver: u16,
-    pub(crate) controllers: u16,
     pub(crate) scheduler: u16,
     pub(crate) kwok: u16,
 }
@@ -69,10 +68,10 @@ pub(crate) fn apiserver(dir: &Path, ports: &Ports, options: &Options) -> Vec<Str
     flags
 }
 
-pub(crate) fn controllers(dir: &Path, ports: &Ports, options: &Options) -> Vec<String> {
+pub(crate) fn controllers(dir: &Path, port: u16, quick: bool) -> Vec<String> {
     let pki = dir.join("pki");
     let pki = pki.display();
-    let mut flags = component(&format!("{pki}/kcm.kubeconfig"), ports.controllers);
+    let mut flags = component(&format!("{pki}/kcm.kubeconfig"), port);
     flags.extend([
         "--use-service-account-credentials=true".to_owned(),
         format!("--root-ca-file={pki}/ca.crt"),
@@ -80,7 +79,7 @@ pub(crate) fn controllers(dir: &Path, ports: &Ports, options: &Options) -> Vec<S
         format!("--cluster-signing-cert-file={pki}/ca.crt"),
         format!("--cluster-signing-key-file={pki}/ca.key"),
     ]);
-    if options.quick {
+    if quick {
         flags.push("--resource-quota-sync-period=20s".to_owned());
     }
     flags

@@ -5,6 +5,7 @@
 //! program that started them dies in any other way. [`Client`] sends requests to it as they are written.
 
 mod client;
+mod controllers;
 mod error;
 mod flags;
 mod http;
@@ -13,21 +14,28 @@ mod nodes;
 mod pki;
 mod ports;
 mod process;
+mod programs;
 mod start;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::Duration;
 
 pub use client::{Client, Identity, Line, Stream};
+pub use controllers::{Controllers, Employer};
 pub use error::Error;
 pub use http::{Request, Response};
 pub use kubeconfig::client as client_of_kubeconfig;
-use process::{Guardian, Records};
+use process::Records;
+use programs::Programs;
 
-/// Where the test bed's binaries are, for tests: `cargo xtask test --only testbed` sets it.
+/// Where the test bed's binaries are, for tests: `cargo xtask test --only hub` sets it.
 pub const BINARIES: &str = "BOWLINE_KUBE_BIN";
+
+/// The directory that [`BINARIES`] names.
+pub fn binaries() -> Result<PathBuf, Error> {
+    std::env::var_os(BINARIES).map(PathBuf::from).ok_or(Error::NoBinaries(BINARIES))
+}
 
 /// All programs of a control plane, in the order in which they are started.
 pub const PROGRAMS: [&str; 5] =
@@ -66,20 +74,17 @@ impl fmt::Display for Seconds {
 
 /// A control plane that runs, until this is dropped.
 pub struct RealKube {
-    dir: PathBuf,
     url: String,
     client: Client,
     ready: Seconds,
-    children: Vec<Child>,
-    guardian: Option<Guardian>,
+    programs: Programs,
 }
 
 impl RealKube {
     /// Starts one with the binaries that [`BINARIES`] names. What is in the directory already, is kept: a
     /// control plane that was stopped goes on where it was.
     pub fn start(dir: &Path, options: &Options) -> Result<Self, Error> {
-        let binaries = std::env::var_os(BINARIES).ok_or(Error::NoBinaries(BINARIES))?;
-        Self::start_with(Path::new(&binaries), dir, options)
+        Self::start_with(&binaries()?, dir, options)
     }
 
     /// Starts one with the binaries of a directory.
@@ -89,7 +94,7 @@ impl RealKube {
 
     /// Its directory.
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.programs.dir()
     }
 
     /// Like `https://127.0.0.1:1234`.
@@ -99,22 +104,22 @@ impl RealKube {
 
     /// The administrator's.
     pub fn kubeconfig(&self) -> PathBuf {
-        self.dir.join("kubeconfig")
+        self.dir().join("kubeconfig")
     }
 
     /// The authority that signs its certificates.
     pub fn ca(&self) -> PathBuf {
-        self.dir.join("pki/ca.crt")
+        self.dir().join("pki/ca.crt")
     }
 
     /// The administrator's certificate.
     pub fn certificate(&self) -> PathBuf {
-        self.dir.join("pki/admin.crt")
+        self.dir().join("pki/admin.crt")
     }
 
     /// The key to it.
     pub fn key(&self) -> PathBuf {
-        self.dir.join("pki/admin.key")
+        self.dir().join("pki/admin.key")
     }
 
     /// A client that is its administrator.
@@ -143,32 +148,8 @@ impl RealKube {
     }
 
     /// Lets it run on after this program. [`stop`] ends it.
-    pub fn detach(mut self) {
-        self.children.clear();
-        if let Some(guardian) = self.guardian.take() {
-            guardian.dismiss();
-        }
-    }
-}
-
-impl Drop for RealKube {
-    fn drop(&mut self) {
-        // Detached: it is no longer ours to end.
-        let Some(guardian) = self.guardian.take() else { return };
-        end(&mut self.children, &self.dir);
-        guardian.dismiss();
-    }
-}
-
-/// Ends what we started ourselves: a child that nobody waits for would seem to run for ever.
-fn end(children: &mut Vec<Child>, dir: &Path) {
-    let children = std::mem::take(children);
-    let reapers: Vec<_> =
-        children.into_iter().map(|mut child| std::thread::spawn(move || child.wait())).collect();
-    stop(dir);
-    for reaper in reapers {
-        // It has ended, so the thread does too.
-        let _ = reaper.join();
+    pub fn detach(self) {
+        self.programs.detach();
     }
 }
 

@@ -39,7 +39,7 @@ impl Pki {
         let client = || ExtendedKeyUsagePurpose::ClientAuth;
         pki.leaf(&ca, "apiserver", ("kube-apiserver", None), server, SERVER_NAMES)?;
         pki.leaf(&ca, "admin", ("admin", Some("system:masters")), client(), &[])?;
-        pki.leaf(&ca, "kcm", ("system:kube-controller-manager", None), client(), &[])?;
+        pki.controllers(&ca)?;
         pki.leaf(&ca, "sched", ("system:kube-scheduler", None), client(), &[])?;
         pki.leaf(&front, "proxy", ("front-proxy-client", None), client(), &[])?;
         // Service-account tokens are signed with this one.
@@ -48,6 +48,27 @@ impl Pki {
         pki.public("sa.pub", &tokens.public_key_pem())?;
         pki.public("complete", "")?;
         Ok(pki)
+    }
+
+    /// What a controller-manager needs of a server that is not ours: its authority, the key of its tokens, and a
+    /// certificate that the authority signs.
+    pub(crate) fn of_authority(
+        dir: PathBuf,
+        (ca, ca_key): (&str, &str),
+        tokens: &str,
+    ) -> Result<Self, Error> {
+        let pki = Self(dir);
+        let issuer = Issuer::from_ca_cert_pem(ca, KeyPair::from_pem(ca_key)?)?;
+        pki.public("ca.crt", ca)?;
+        pki.secret("ca.key", ca_key)?;
+        pki.secret("sa.key", tokens)?;
+        pki.controllers(&issuer)?;
+        Ok(pki)
+    }
+
+    fn controllers(&self, issuer: &Issuer<'_, KeyPair>) -> Result<(), Error> {
+        let name = "system:kube-controller-manager";
+        self.leaf(issuer, "kcm", (name, None), ExtendedKeyUsagePurpose::ClientAuth, &[])
     }
 
     /// A file by its name.

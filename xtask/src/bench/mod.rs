@@ -1,141 +1,83 @@
 //! `cargo xtask bench`: how fast we are, and against whom.
 //!
-//! Contestants are processes of their own, take turns, and must find the same number of states. Times are
-//! medians; what counts is their ratio, taken in one run on one machine.
+//! Contestants are processes of their own, and take turns. Times are medians; what counts is their ratio, taken
+//! in one run on one machine.
 
-mod contest;
-mod goals;
+mod explorer;
+mod hub;
 mod measure;
-mod results;
-mod table;
-#[cfg(test)]
-mod tests;
+mod sample;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::log::Log;
-use crate::referee::specs;
-use crate::referee::tlc::Tlc;
 use crate::workspace::Workspace;
-use contest::{CONTESTANTS, COURSES, Contestant, Course, Stadium};
 pub(crate) use measure::{MeasureArgs, run as measure};
-use results::Results;
+use sample::Sample;
 
 /// What to measure.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
     /// The explorer against stateright and TLC, on the seeds
-    Explorer(ExplorerArgs),
-}
-
-/// How to measure the explorer.
-#[derive(clap::Args)]
-pub(crate) struct ExplorerArgs {
-    /// Measure three times, not five
-    #[arg(long)]
-    quick: bool,
-    /// Leave TLC out, which takes most of the time
-    #[arg(long)]
-    skip_tlc: bool,
-    /// Only this seed; may be given several times
-    #[arg(long, value_name = "SEED", value_parser = COURSES.map(|course| course.model))]
-    only: Vec<String>,
-    /// Where the seeds' specifications for TLC are, if not in ../shared/specs
-    #[arg(long, value_name = "DIR", conflicts_with = "skip_tlc")]
-    specs: Option<PathBuf>,
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
-/// All results, as they are written to a file.
-#[derive(Serialize)]
-struct Written<'a> {
-    processors: usize,
-    repetitions: usize,
-    /// What kept the machine busy beside us.
-    load_before: Option<f64>,
-    courses: &'a [Results],
-    goals: &'a [goals::Goal],
+    Explorer(explorer::ExplorerArgs),
+    /// The hub against kube-apiserver and etcd, with the same client and the same durability
+    Hub(hub::HubArgs),
 }
 
 /// Measures.
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result<String> {
-    let Bench::Explorer(args) = bench;
-    // Before the build, which is load too.
-    let load_before = load();
-    let tlc = tlc(workspace, log, args)?;
-    let stadium = Stadium::build(workspace, log, tlc)?;
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let busy = load_before.filter(|load| *load > 0.5);
-    if let Some(load) = busy {
-        log.line(format!(
-            "something else runs here (load {load}): believe ratios of CPU time, not of wall time"
-        ));
+    match bench {
+        Bench::Explorer(args) => explorer::run(workspace, log, args),
+        Bench::Hub(args) => hub::run(workspace, log, args),
     }
-    let repetitions = if args.quick { 3 } else { 5 };
-    let chosen = |course: &&Course| args.only.is_empty() || args.only.iter().any(|only| only == course.model);
-    let courses: Vec<Course> = COURSES.iter().filter(chosen).copied().collect();
-    let results = measure_all(&stadium, &courses, repetitions)?;
-    let goals = goals::all(&results);
-    results.iter().for_each(|results| log.line(results));
-    log.line(table::Goals(&results, &goals));
-    let written = Written { processors, repetitions, load_before, courses: &results, goals: &goals };
-    let usual = workspace.target_dir().join("bench/explorer.json");
-    for path in std::iter::once(&usual).chain(&args.json) {
-        write(path, &written)?;
-    }
-    let measured = goals.iter().filter(|goal| goal.reached.iter().all(Option::is_some));
-    let met = measured.clone().filter(|goal| goal.is_met()).count();
-    let (measured, all) = (measured.count(), goals.len());
-    // Goals are of wall time, and TLC runs in one minute only: a busy one decides for or against it.
-    let doubt = if busy.is_some() { ", but on a busy machine: measure again on a quiet one" } else { "" };
-    let results = usual.display();
-    Ok(format!("{met} of {measured} goals are met everywhere ({all} in all){doubt}; results in {results}"))
 }
 
-/// TLC and where its specifications are, if both are wanted and there.
-fn tlc(workspace: &Workspace, log: &mut Log, args: &ExplorerArgs) -> Result<Option<(Tlc, PathBuf)>> {
-    if args.skip_tlc {
-        return Ok(None);
-    }
-    let Some(specs) = specs::directory(workspace, args.specs.as_deref())? else {
-        log.line("TLC is left out: the seeds' specifications are not in ../shared/specs; --specs says where");
-        return Ok(None);
-    };
-    Ok(Some((Tlc::get()?, specs)))
+/// What else the machine does, asked before the build, which is load too.
+struct Company {
+    /// What kept the machine busy beside us.
+    load: Option<f64>,
 }
 
-/// Contestants take turns, so that a slow minute of the machine is everybody's.
-fn measure_all(stadium: &Stadium, courses: &[Course], repetitions: usize) -> Result<Vec<Results>> {
-    let nobody = || CONTESTANTS.iter().map(|_| Vec::new()).collect::<Vec<_>>();
-    let mut runs: Vec<_> = courses.iter().map(|_| nobody()).collect();
-    for repetition in 0..repetitions {
-        for (course, runs) in courses.iter().zip(&mut runs) {
-            eprintln!("{} of {repetitions}: {} {}", repetition + 1, course.model, course.size);
-            for (contestant, runs) in CONTESTANTS.iter().zip(runs) {
-                let is_slow = matches!(contestant, Contestant::Tlc(_));
-                if stadium.has(*contestant) && !(is_slow && repetition > 0) {
-                    runs.push(stadium.run(course, *contestant)?);
-                }
-            }
+impl Company {
+    fn look() -> Company {
+        Company { load: load() }
+    }
+
+    /// Says to the reader what to believe, if something else runs.
+    fn warn(&self, log: &mut Log) {
+        if let Some(load) = self.load.filter(|_| self.is_busy()) {
+            log.line(format!(
+                "something else runs here (load {load}): believe ratios of CPU time, not of wall time"
+            ));
         }
     }
-    Ok(courses.iter().zip(&runs).map(|(course, runs)| Results::of(course, runs)).collect())
-}
 
-fn write(path: &std::path::Path, written: &Written<'_>) -> Result<()> {
-    if let Some(dir) = path.parent() {
-        std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    fn is_busy(&self) -> bool {
+        self.load.is_some_and(|load| load > 0.5)
     }
-    let text = serde_json::to_string_pretty(written).context("cannot write JSON")? + "\n";
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+
+    /// The end of a verdict.
+    fn doubt(&self) -> &'static str {
+        if self.is_busy() { ", but on a busy machine: measure again on a quiet one" } else { "" }
+    }
 }
 
 /// Processes that wanted to run in the last minute, on average; nobody knows but Linux.
 fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn write(path: &Path, written: &impl Serialize) -> Result<()> {
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    }
+    let text = serde_json::to_string_pretty(written).context("cannot write JSON")? + "\n";
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

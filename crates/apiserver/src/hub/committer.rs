@@ -1,5 +1,7 @@
 //! The thread that makes what is decided durable, and then shows and answers it.
 
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,6 +36,10 @@ impl Hub {
             while let Some(batch) = hub.next_batch() {
                 hub.commit(batch, &mut store, &mut history, &published);
             }
+        };
+        // Without this thread every write would wait for ever.
+        let run = || {
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| stop(&"the thread that writes panicked"))
         };
         let thread = thread::Builder::new().name("commit".into()).spawn(run)?;
         Ok(Committer { hub: Arc::clone(self), thread: Some(thread) })
@@ -122,7 +128,7 @@ impl Hub {
 }
 
 /// After a failed sync the disk may hold anything: who goes on would acknowledge what is not there.
-fn stop(why: &crate::store::StoreError) -> ! {
-    tracing::error!(error = %why, "the disk failed; the process stops, so that nothing is promised that is not kept");
+fn stop(why: &dyn Display) -> ! {
+    tracing::error!(error = %why, "the store failed; the process stops, so that nothing is promised that is not kept");
     std::process::abort()
 }

@@ -87,20 +87,6 @@ impl Status {
         })
     }
 
-    /// The verb does not exist for this.
-    pub fn no_such_verb(kind: &Kind) -> Status {
-        Status::failure(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "MethodNotAllowed",
-            "the server does not allow this method on the requested resource",
-        )
-        .of(Details {
-            group: kind.group.to_string(),
-            kind: kind.plural.to_string(),
-            ..Details::default()
-        })
-    }
-
     /// What the hub says against a write to the object `name` in `namespace`.
     pub fn failed(failure: Failure, kind: &Kind, namespace: &str, name: &str) -> Status {
         match failure {

@@ -123,6 +123,25 @@ fn names(list: &Value) -> Vec<String> {
     items.iter().filter_map(|item| item["metadata"]["name"].as_str().map(str::to_owned)).collect()
 }
 
+/// Where tokens that nobody gave out say that a list goes on.
+const STARTS: &[&str] = &[
+    "",
+    "/",
+    "\0",
+    "b/opens-b-0\0",
+    "../secrets/a/secrets-a-0\0",
+    "a/../b/x\0",
+    "../../test.dev/secrets/a/\0",
+    "a",
+    "a/",
+    "a/../../secrets/",
+    "/a/opens-a-0\0",
+    "a/\0",
+    "..",
+    "a\0/x",
+    "\u{10FFFF}/x\0",
+];
+
 #[tokio::test]
 async fn a_token_leads_to_nothing_that_a_list_does_not() {
     let scratch = Scratch::new();
@@ -154,23 +173,7 @@ async fn a_token_leads_to_nothing_that_a_list_does_not() {
     let mut tokens = vec![foreign, hidden];
     let version: i64 =
         first["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a version");
-    for start in [
-        "",
-        "/",
-        "\0",
-        "b/opens-b-0\0",
-        "../secrets/a/secrets-a-0\0",
-        "a/../b/x\0",
-        "../../test.dev/secrets/a/\0",
-        "a",
-        "a/",
-        "a/../../secrets/",
-        "/a/opens-a-0\0",
-        "a/\0",
-        "..",
-        "a\0/x",
-        "\u{10FFFF}/x\0",
-    ] {
+    for start in STARTS {
         tokens.extend([token(version, start), token(-1, start), token(0, start)]);
     }
     tokens.extend(["!".to_owned(), "e30".to_owned(), "AAAA".repeat(10_000)]);

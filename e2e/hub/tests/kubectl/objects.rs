@@ -195,20 +195,23 @@ fn objects_are_edited_and_events_are_shown() -> Result<()> {
     let edited = kubectl.command("edit cm one").env("KUBE_EDITOR", "sed -i /x:/s/1/5/").output()?;
     ensure!(edited.status.success(), "{edited:?}");
     kubectl.says("get cm one -o jsonpath={.data.x}", "", "5")?;
-    let event = "
+    let uid = kubectl.ok("get cm one -o jsonpath={.metadata.uid}", "")?;
+    let event = format!(
+        "
 apiVersion: events.k8s.io/v1
 kind: Event
-metadata: {name: seen, namespace: default}
+metadata: {{name: seen, namespace: default}}
 eventTime: 2026-01-01T00:00:00.000000Z
 reportingController: tests
 reportingInstance: tests-1
 action: Look
 reason: Seen
-regarding: {apiVersion: v1, kind: ConfigMap, name: one, namespace: default}
+regarding: {{apiVersion: v1, kind: ConfigMap, name: one, namespace: default, uid: {uid}}}
 note: somebody looked
 type: Normal
-";
-    kubectl.says("create -f -", event, "event.events.k8s.io/seen created")?;
+"
+    );
+    kubectl.says("create -f -", &event, "event.events.k8s.io/seen created")?;
     kubectl.says("events", "", "somebody looked")?;
     kubectl.says("get events", "", "Seen")?;
     kubectl.says("get events --field-selector involvedObject.name=one -o name", "", "event/seen")?;

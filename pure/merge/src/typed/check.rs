@@ -69,18 +69,23 @@ pub(crate) fn check(ty: Ty<'_>, value: &Value, duplicates: bool) -> Faults {
 
 /// A scalar of this kind, or null.
 pub(super) fn check_scalar(scalar: Scalar, value: &Value, prefix: &str) -> Faults {
-    let (fits, what) = match scalar {
-        _ if value.is_null() => return Faults::default(),
-        Scalar::Numeric => {
-            (value.is_number(), format!("numeric (int or float), got {}", go::type_name(value)))
-        }
-        Scalar::String => (value.is_string(), format!("string, got {}", syntax_wrapped(value))),
-        Scalar::Boolean => (value.is_boolean(), format!("boolean, got {}", wrapped(value))),
-        Scalar::Untyped => {
-            (!value.is_array() && !value.is_object(), format!("any scalar, got {}", wrapped(value)))
-        }
+    let fits = match scalar {
+        _ if value.is_null() => true,
+        Scalar::Numeric => value.is_number(),
+        Scalar::String => value.is_string(),
+        Scalar::Boolean => value.is_boolean(),
+        Scalar::Untyped => !value.is_array() && !value.is_object(),
     };
-    if fits { Faults::default() } else { Faults::one(format!("{prefix}expected {what}")) }
+    if fits {
+        return Faults::default();
+    }
+    let what = match scalar {
+        Scalar::Numeric => format!("numeric (int or float), got {}", go::type_name(value)),
+        Scalar::String => format!("string, got {}", syntax_wrapped(value)),
+        Scalar::Boolean => format!("boolean, got {}", wrapped(value)),
+        Scalar::Untyped => format!("any scalar, got {}", wrapped(value)),
+    };
+    Faults::one(format!("{prefix}expected {what}"))
 }
 
 fn check_items(list: List<'_>, items: &[Value], duplicates: bool) -> Faults {

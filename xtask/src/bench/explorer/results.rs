@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::contest::{CONTESTANTS, Contestant, Course};
-use super::measure::Measured;
+use crate::bench::Sample;
+use crate::bench::measure::Measured;
 
 /// All that was measured on one course.
 #[derive(Serialize)]
@@ -33,29 +34,6 @@ pub(super) struct Standing {
     pub(super) peak_bytes: Sample,
     /// By the median of the wall time.
     pub(super) distinct_per_s: f64,
-}
-
-/// One quantity, measured several times.
-#[derive(Serialize)]
-pub(super) struct Sample {
-    pub(super) median: f64,
-    pub(super) min: f64,
-    /// In the order in which they were measured.
-    pub(super) all: Vec<f64>,
-}
-
-impl Sample {
-    fn of(all: Vec<f64>) -> Sample {
-        let mut sorted = all.clone();
-        sorted.sort_by(f64::total_cmp);
-        let middle = sorted.len() / 2;
-        let median = match sorted.len() {
-            0 => f64::NAN,
-            odd if odd % 2 == 1 => sorted[middle],
-            _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
-        };
-        Sample { median, min: sorted.first().copied().unwrap_or(f64::NAN), all }
-    }
 }
 
 impl Results {

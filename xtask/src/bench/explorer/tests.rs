@@ -5,9 +5,9 @@ use serde_json::json;
 use toml::{Table, Value};
 
 use super::contest::{CONTESTANTS, COURSES, Contestant};
-use super::measure::Measured;
 use super::results::Results;
 use super::{goals, table};
+use crate::bench::measure::Measured;
 use crate::workspace::Workspace;
 
 fn measured(wall_s: f64, peak_bytes: u64) -> Result<Measured> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::measure::{Measured, measure};
+use crate::bench::measure::{Measured, measure};
 use crate::log::Log;
 use crate::referee::scratch::Scratch;
 use crate::referee::tlc::{Run, Tlc};

@@ -1,0 +1,14 @@
+//! What was measured, each quantity by its name, with its unit at the end.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+#[derive(Default, Serialize)]
+pub(crate) struct Report(BTreeMap<String, f64>);
+
+impl Report {
+    pub(crate) fn put(&mut self, name: impl Into<String>, value: f64) {
+        self.0.insert(name.into(), value);
+    }
+}

@@ -1,0 +1,55 @@
+//! The real kube-controller-manager, for a server that is not ours.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Context, Error};
+use crate::pki::Pki;
+use crate::programs::{Programs, listens};
+use crate::{PROGRAMS, flags, kubeconfig, ports};
+
+/// It needs the policies of admission, which only the real server has.
+const LEFT_OUT: &str = "validatingadmissionpolicy-status-controller";
+
+/// A server that wants controllers. All paths are of files in PEM.
+#[derive(Clone, Copy, Debug)]
+pub struct Employer<'a> {
+    /// Like `https://127.0.0.1:1234`.
+    pub url: &'a str,
+    /// The authority that signs its certificates.
+    pub ca: &'a Path,
+    /// The key to it.
+    pub ca_key: &'a Path,
+    /// The key that signs tokens of service accounts.
+    pub tokens_key: &'a Path,
+}
+
+/// A kube-controller-manager that runs, until this is dropped.
+pub struct Controllers(Programs);
+
+impl Controllers {
+    /// Starts one with the binaries of a directory. To the server it is `system:kube-controller-manager`, and each
+    /// of its controllers has a service account, as in a real control plane.
+    pub fn start_with(binaries: &Path, dir: &Path, employer: &Employer<'_>) -> Result<Self, Error> {
+        let mut programs = Programs::in_dir(binaries, dir)?;
+        let dir = &programs.dir().to_owned();
+        let read = |path: &Path| fs::read_to_string(path).context(|| format!("read {}", path.display()));
+        let pki = Pki::of_authority(
+            dir.join("pki"),
+            (&read(employer.ca)?, &read(employer.ca_key)?),
+            &read(employer.tokens_key)?,
+        )?;
+        kubeconfig::write(&pki.path("kcm.kubeconfig"), employer.url, "kcm", &pki)?;
+        let [port] = ports::free();
+        let mut flags = flags::controllers(dir, port, true);
+        flags.push(format!("--controllers=*,-{LEFT_OUT}"));
+        programs.launch(PROGRAMS[2], &flags)?;
+        programs.wait(PROGRAMS[2], 60, || listens(port))?;
+        Ok(Self(programs))
+    }
+
+    /// What it has to say.
+    pub fn log(&self) -> PathBuf {
+        self.0.log(PROGRAMS[2])
+    }
+}

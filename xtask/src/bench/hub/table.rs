@@ -1,0 +1,62 @@
+//! The results as people read them.
+
+use std::fmt::{self, Display};
+
+use super::disk::Fsync;
+use super::rows::{Goal, Row};
+use crate::bench::Sample;
+
+pub(super) struct Table<'a> {
+    pub(super) rows: &'a [Row],
+    /// Before and after.
+    pub(super) fsync: [&'a Fsync; 2],
+}
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (when, fsync) in ["before", "after"].iter().zip(self.fsync) {
+            let Fsync { median_ms, p99_ms } = fsync;
+            writeln!(f, "4 KiB written and synced, {when}: median {median_ms:.2} ms, p99 {p99_ms:.2} ms")?;
+        }
+        writeln!(
+            f,
+            "{:<40} {:>7} {:>12} {:>10} {:>8} {:>14}",
+            "", "", "kube + etcd", "hub", "better ×", "goal"
+        )?;
+        for row in self.rows {
+            let value = |sample: &Option<Sample>| {
+                sample.as_ref().map_or_else(String::new, |sample| short(sample.median))
+            };
+            let times = row.times_better.map_or_else(String::new, short);
+            let goal = match row.goal {
+                Goal::None => String::new(),
+                Goal::TimesBetter(least) => format!("≥ {least} ×"),
+                Goal::AtMost(most) => format!("≤ {most}"),
+            };
+            let verdict = match row.is_met() {
+                Some(true) => " met",
+                Some(false) => " missed",
+                None => "",
+            };
+            writeln!(
+                f,
+                "{:<40} {:>7} {:>12} {:>10} {times:>8} {:>14}",
+                row.name,
+                row.unit,
+                value(&row.kube),
+                value(&row.hub),
+                goal + verdict
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Three digits or more, and no more than are known.
+fn short(value: f64) -> String {
+    match value.abs() {
+        below if below < 10.0 => format!("{value:.2}"),
+        below if below < 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
