@@ -23,15 +23,42 @@ pub struct NotServed {
     pub version: &'static str,
     /// The plural name of the kind; empty for all of the group.
     pub plural: &'static str,
+    /// Why.
+    pub reason: &'static str,
 }
 
-/// All that the real server serves by default, and this one does not. The document of differences says why.
+/// All that the real server serves by default, and this one does not. The document of differences is made of it.
 pub static NOT_SERVED: &[NotServed] = &[
-    NotServed { group: "", version: "", plural: "componentstatuses" },
-    NotServed { group: "apiregistration.k8s.io", version: "", plural: "" },
-    NotServed { group: "admissionregistration.k8s.io", version: "", plural: "" },
-    NotServed { group: "flowcontrol.apiserver.k8s.io", version: "", plural: "" },
-    NotServed { group: "autoscaling", version: "v1", plural: "horizontalpodautoscalers" },
+    NotServed {
+        group: "",
+        version: "",
+        plural: "componentstatuses",
+        reason: "deprecated, and there are no components: one process is all there is",
+    },
+    NotServed {
+        group: "apiregistration.k8s.io",
+        version: "",
+        plural: "",
+        reason: "there is no aggregation: every group is served by this process",
+    },
+    NotServed {
+        group: "admissionregistration.k8s.io",
+        version: "",
+        plural: "",
+        reason: "there are no webhooks and no admission policies; rules of CRDs are evaluated",
+    },
+    NotServed {
+        group: "flowcontrol.apiserver.k8s.io",
+        version: "",
+        plural: "",
+        reason: "there is no priority and fairness: one writer takes requests in order",
+    },
+    NotServed {
+        group: "autoscaling",
+        version: "v1",
+        plural: "horizontalpodautoscalers",
+        reason: "kept as autoscaling/v2 only: v1 packs what it cannot say into annotations",
+    },
 ];
 
 /// The kinds whose objects have a `metadata.generation`, and what counts it.
@@ -178,15 +205,15 @@ mod tests {
     }
 
     #[test]
-    fn the_document_of_differences_says_why_something_is_not_served() {
+    fn the_table_of_differences_says_why_something_is_not_served() {
         let document = include_str!("../../../docs/differences.md");
-        for NotServed { group, version, plural } in NOT_SERVED {
+        for NotServed { group, version, plural, reason } in NOT_SERVED {
             let place = match (*group, *version) {
                 ("", _) => format!("/body/resources/{plural}"),
                 (group, "") => format!("/body/groups/{group}"),
                 (group, version) => format!("/body/groups/{group}/versions/{version}"),
             };
-            assert!(document.contains(&format!("| `{place}` |")), "{place}");
+            assert!(document.contains(&format!("| `{place}` | {reason} |")), "{place}");
         }
     }
 
