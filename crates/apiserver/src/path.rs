@@ -34,13 +34,12 @@ pub struct ResourcePath {
 
 /// Reads a path, as it is on the wire.
 ///
-/// What is authorised must be what is served, so this is the only reading of it. A slash that is encoded belongs to
-/// a name, and nothing has such a name.
+/// It is decoded as a whole, as Go does: an encoded slash is a slash. What is authorised must be what is served,
+/// so this is the only reading of it.
 pub fn parse(path: &str) -> Path {
-    let decoded = |part: &str| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned();
-    let path = path.strip_prefix('/').unwrap_or(path);
-    let parts: Vec<String> = path.trim_end_matches('/').split('/').map(decoded).collect();
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+    let path = decoded.strip_prefix('/').unwrap_or(&decoded);
+    let parts: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     match parts.as_slice() {
         ["api", version, rest @ ..] if !rest.is_empty() => Path::Resource(resource("", version, rest)),
         ["apis", group, version, rest @ ..] if !rest.is_empty() => {
@@ -83,7 +82,7 @@ mod tests {
         let Path::Resource(path) = parse(path) else { return "other".to_owned() };
         let ResourcePath { group, version, namespace, plural, name, subresource, rest, in_namespace, watch } =
             path;
-        let mut text = [group, version, namespace, plural, name, subresource, rest].join("|");
+        let mut text = [group, version, namespace, plural, name, subresource, rest.clone()].join("|");
         text += if in_namespace { " in" } else { "" };
         text += if watch { " watch" } else { "" };
         text
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn nothing_is_read_in_two_ways() {
-        assert_eq!(read("/api/v1/namespaces/a%2Fpods/b"), "|v1|a/pods|b||| in");
+        assert_eq!(read("/api/v1/namespaces/a%2Fpods/b"), "|v1|a|pods|b|| in");
         assert_eq!(read("/api/v1/namespaces/%2e%2e/pods"), "|v1|..|pods||| in");
         assert_eq!(read("/api/v1/namespaces//pods"), "|v1||pods||| in");
         assert_eq!(read("/api/v1//pods"), "|v1|||pods||");
