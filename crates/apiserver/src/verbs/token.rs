@@ -1,5 +1,6 @@
 //! Where a list in chunks goes on. Clients hand it back as it is; it looks as the real server's does.
 
+use base64::DecodeError;
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
@@ -59,9 +60,13 @@ impl Token {
     }
 
     fn read(text: &str) -> Result<Token, String> {
-        let bytes = BASE64.decode(text).map_err(|_| {
-            let is_foreign = |byte: u8| !byte.is_ascii_alphanumeric() && !b"-_".contains(&byte);
-            let at = text.bytes().position(is_foreign).unwrap_or(text.len().saturating_sub(1));
+        let bytes = BASE64.decode(text).map_err(|error| {
+            let at = match error {
+                DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+                // Nobody pads: the first sign of it is the first that is too much.
+                DecodeError::InvalidPadding => text.find('=').unwrap_or(text.len()),
+                DecodeError::InvalidLength(_) => text.len().saturating_sub(1),
+            };
             format!("illegal base64 data at input byte {at}")
         })?;
         let (value, _) = bowline_merge::json::parse(&bytes).map_err(|error| error.to_string())?;

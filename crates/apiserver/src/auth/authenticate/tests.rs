@@ -128,8 +128,9 @@ fn who_may_is_treated_as_another() {
         r#"403 serviceaccounts "sa" is forbidden: User "eve" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "a""#,
     );
     let nobody = |what: &str| {
-        let why = format!("requested [{{{what}}}] without impersonating a user");
-        format!("500 Internal Server Error: \"/api/v1/pods\": {why}\n")
+        format!(
+            "500 Internal Server Error: \"/api/v1/pods\": requested [{{{what}}}] without impersonating a user\n"
+        )
     };
     check(&root, &[("Impersonate-Group", "g")], &nobody("Group  g    "));
     check(&root, &[("Impersonate-Uid", "g")], &nobody("UID  g  authentication.k8s.io/v1  "));
