@@ -205,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn the_table_of_differences_says_why_something_is_not_served() {
+        let document = include_str!("../../../docs/differences.md");
+        for NotServed { group, version, plural, reason } in NOT_SERVED {
+            let place = match (*group, *version) {
+                ("", _) => format!("/body/resources/{plural}"),
+                (group, "") => format!("/body/groups/{group}"),
+                (group, version) => format!("/body/groups/{group}/versions/{version}"),
+            };
+            assert!(document.contains(&format!("| `{place}` | {reason} |")), "{place}");
+        }
+    }
+
+    #[test]
     fn each_table_speaks_of_kinds_that_there_are() {
         let rows: Vec<Row> = part("resources");
         for not in NOT_SERVED {
