@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::api;
 use crate::auth::rbac;
-use crate::builtin::{self, Neighbours};
+use crate::builtin::{self, Mistyped, Neighbours};
 use crate::crd;
 use crate::document::{Counting, Json};
 use crate::kinds::Kind;
@@ -47,15 +47,11 @@ impl Rules<'_> {
 ///
 /// # Errors
 /// If a value has a type that its field does not take.
-pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
-    let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
-        let Kind { kind: name, version, .. } = kind;
-        Status::bad_request(format!(
-            "{name} in version {version:?} cannot be handled as a {name}: {mistyped}"
-        ))
-    })?;
+pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
+    let mut unknown = builtin::read(kind, object)?;
     if let Some(custom) = &kind.custom {
         unknown.extend(edit(object, |object| custom.prune(object)));
+        unknown.sort();
     }
     Ok(unknown)
 }
@@ -175,6 +171,8 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     errors.extend(more);
     check(kind, &object, &errors)?;
     builtin::write(kind, &mut object);
+    let old = Value::Object(old.clone());
+    edit(&mut object, |object| apply::settle(&old, object));
     Ok(Admitted { object, warnings })
 }
 
@@ -213,7 +211,11 @@ fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status
         return Ok(());
     }
     let name = text(object, "name");
-    Err(Status::invalid(kind, name, errors))
+    // An object of another kind is spoken of as of that.
+    match object.get("kind").and_then(Value::as_str).filter(|_| kind.custom.is_some()) {
+        Some(said) => Err(Status::invalid_as(&kind.group, said, name, errors)),
+        None => Err(Status::invalid(kind, name, errors)),
+    }
 }
 
 fn text<'a>(object: &'a Json, name: &str) -> &'a str {
@@ -226,7 +228,8 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
     let kind = &*write.kind;
     let name = text(old, "name");
     let (uid, found) = (text(object, "uid"), text(old, "uid"));
-    if !uid.is_empty() && uid != found {
+    // A patch has no expectations of its own: validation refuses what it changes.
+    if !uid.is_empty() && uid != found && !write.unconditional {
         let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {found}");
         return Err(Status::conflict(kind, name, &why));
     }
@@ -235,7 +238,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
         if !builtin::updates_unconditionally(kind) && !write.unconditional {
             let detail = "must be specified for an update";
             let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
-            return Err(Status::invalid(kind, name, &[error]));
+            return Err(Status::invalid_as(&kind.group, &kind.plural, name, &[error]));
         }
         return Ok(());
     }
@@ -257,6 +260,7 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
+        Part::Status if kind.custom.is_some() => FieldSet::of(&["spec"]),
         Part::Status => FieldSet::of(&[
             "spec",
             "metadata.labels",
@@ -275,14 +279,38 @@ pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     let manager = manager(write, &api_version, &time, Operation::Update);
     let old = old.map(|old| Value::Object(old.clone()));
     let ignored = ignored(&write.kind, write.part);
-    edit(object, |object| apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored));
+    edit(object, |object| {
+        apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored);
+        if let (Part::Scale, Some(old)) = (write.part, &old) {
+            keep_times(old, object);
+        }
+    });
+}
+
+/// Who scales an object is noted without a time: the real server knows the times of the object itself only.
+fn keep_times(old: &Value, object: &mut Value) {
+    let before = old["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+    let Some(managers) = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut) else {
+        return;
+    };
+    for manager in managers.iter_mut().filter(|manager| manager["subresource"] == "scale") {
+        let known = before.iter().find(|known| {
+            ["manager", "operation", "apiVersion", "subresource"]
+                .iter()
+                .all(|name| known.get(name) == manager.get(name))
+        });
+        let time = known.and_then(|known| known.get("time")).cloned();
+        if let Some(manager) = manager.as_object_mut() {
+            match time {
+                Some(time) => manager.insert("time".into(), time),
+                None => manager.remove("time"),
+            };
+        }
+    }
 }
 
 /// Whether what is applied is of the kind.
-///
-/// # Errors
-/// If not.
-pub fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
+fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
     let text = |name| config.get(name).and_then(Value::as_str).unwrap_or_default();
     let (api_version, name) = (text("apiVersion"), text("kind"));
     if api_version == kind.api_version() && *name == *kind.kind {
@@ -297,14 +325,23 @@ pub fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
 /// # Errors
 /// If others own what it would change, or it does not fit.
 pub fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
-    let (api_version, time) = (write.kind.api_version(), write.now.to_string());
+    let kind = &*write.kind;
+    check_applied(kind, config)?;
+    let (api_version, time) = (kind.api_version(), write.now.to_string());
     let manager = manager(write, &api_version, &time, Operation::Apply);
     let live = live.map(|live| Value::Object(live.clone()));
     let config = Value::Object(config.clone());
     let force = write.options.force.unwrap_or(false);
-    let ignored = ignored(&write.kind, write.part);
-    match apply::apply(&schema(&write.kind), live.as_ref(), &config, &manager, force, &ignored) {
-        Ok(Value::Object(object)) => Ok(object),
+    let ignored = ignored(kind, write.part);
+    match apply::apply(&schema(kind), live.as_ref(), &config, &manager, force, &ignored) {
+        Ok(Value::Object(mut object)) => {
+            // Only to bring values into their usual form: all fields are known.
+            builtin::read(kind, &mut object).map_err(|mistyped| {
+                let message = format!("failed to convert new typed object to object: {mistyped}");
+                Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message)
+            })?;
+            Ok(object)
+        }
         Ok(_) => Err(Status::internal("what was applied is not an object")),
         Err(error) => Err(apply_status(error)),
     }

@@ -16,12 +16,14 @@ use tokio::sync::TryAcquireError;
 
 use crate::api::Api;
 use crate::authorize::{Attributes, What};
+use crate::negotiate::Wishes;
 use crate::path::{self, Path};
 use crate::query::Query;
 use crate::reply::{self, Body, Reply};
 use crate::status::{Details, Status};
 use crate::time::Moment;
 use crate::verbs::{self, Asked};
+use crate::warnings::Warnings;
 use crate::{other, random};
 
 /// The largest body that is read.
@@ -50,18 +52,22 @@ impl Service {
         let start = Instant::now();
         let (parts, body) = request.into_parts();
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let wanted = Wishes::of(&parts).of_status();
         let api = Arc::clone(&self.api);
+        let warnings = Warnings::default();
         // A task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write halfway.
-        let task = tokio::spawn(async move { handle(&api, parts, body).await });
+        let said = warnings.clone();
+        let task = tokio::spawn(async move { handle(&api, parts, body, said).await });
         let mut reply = match task.await {
             Ok(Ok(reply)) => reply,
-            Ok(Err(status)) => reply::failure(&status),
+            Ok(Err(status)) => reply::failure(&status, wanted),
             Err(error) => {
                 tracing::error!(%id, %method, path = uri.path(), %error, "a request made the server panic");
                 let message = format!("this request caused the hub to panic; its log says more under {id}");
-                reply::failure(&Status::internal(message))
+                reply::failure(&Status::internal(message), wanted)
             }
         };
+        warnings.write(reply.headers_mut());
         if let Ok(id) = HeaderValue::try_from(&*id) {
             reply.headers_mut().insert("audit-id", id);
         }
@@ -90,7 +96,7 @@ where
     }
 }
 
-async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B) -> Result<Reply, Status>
+async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B, warnings: Warnings) -> Result<Reply, Status>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
@@ -129,7 +135,7 @@ where
         })?),
     };
     let body = read(body).await?;
-    verbs::perform(api, Asked { verb, path, query, user, parts, body }).await
+    verbs::perform(api, Asked { verb, path, query, user, parts, body, warnings }).await
 }
 
 fn too_many() -> Status {

@@ -18,6 +18,7 @@ use crate::reply::Reply;
 use crate::selection::{ListOptions, Selection};
 use crate::status::{Details, Status};
 use crate::user::User;
+use crate::warnings::Warnings;
 use crate::{random, reply};
 
 mod create;
@@ -26,12 +27,14 @@ mod list;
 mod options;
 mod patch;
 mod review;
+mod scale;
 mod subresource;
 mod update;
 mod watch;
 mod write;
 
 pub use list::Listed;
+pub use options::WriteOptions;
 pub(crate) use watch::stopped;
 pub use write::Write;
 
@@ -49,6 +52,8 @@ pub struct Asked {
     pub parts: Parts,
     /// What was sent.
     pub body: Bytes,
+    /// What the client is told beside the answer.
+    pub warnings: Warnings,
 }
 
 impl Asked {
@@ -104,11 +109,14 @@ pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
 /// # Errors
 /// In the words of the API.
 pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
-    let kind = match find(api, &asked.path) {
+    let kind = match find(api, &asked) {
         Ok(kind) => kind,
-        Err(NotServed::Version) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
+        Err(NotServed::Anything) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
         Err(NotServed::Resource) => return Err(Status::no_such_path()),
     };
+    if let Some(warning) = kind.custom.as_ref().and_then(|custom| custom.deprecation()) {
+        asked.warnings.add(warning);
+    }
     let named = !asked.path.name.is_empty();
     if !asked.path.subresource.is_empty() {
         return subresource::perform(api, &kind, asked).await;
@@ -120,6 +128,10 @@ pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
     }
     if takes_name != named || unhomed || !kind.allows(asked.verb) {
         return Err(not_allowed());
+    }
+    if asked.verb == "create" && kind.custom.as_ref().is_some_and(|custom| custom.is_going()) {
+        let message = "create not allowed while custom resource definition is terminating";
+        return Err(Status::no_such_verb(&kind).with_message(message.to_owned()));
     }
     match asked.verb {
         "get" => get(api, &kind, &asked),
@@ -147,20 +159,26 @@ fn not_allowed() -> Status {
 }
 
 enum NotServed {
-    /// The group has no such version.
-    Version,
+    /// There is no such group and version, or nobody who would know more of this path.
+    Anything,
     /// The version has no such resource, or not there.
     Resource,
 }
 
 /// The kind at a path. What has no namespace is not found in one, and the other way round (CVE-2019-11247).
-fn find(api: &Api, path: &ResourcePath) -> Result<Arc<Kind>, NotServed> {
-    let kinds = api.kinds();
+fn find(api: &Api, asked: &Asked) -> Result<Arc<Kind>, NotServed> {
+    let (kinds, path) = (api.kinds(), &asked.path);
+    let homed = !path.namespace.is_empty();
     match kinds.find(&path.group, &path.version, &path.plural) {
-        Some(kind) if kind.namespaced || path.namespace.is_empty() => Ok(Arc::clone(kind)),
+        Some(kind) if kind.custom.is_some() => {
+            let everywhere = kind.namespaced && matches!(asked.verb, "list" | "watch");
+            let fits = kind.namespaced == homed || (everywhere && path.name.is_empty());
+            if fits { Ok(Arc::clone(kind)) } else { Err(NotServed::Anything) }
+        }
+        Some(kind) if kind.namespaced || !homed => Ok(Arc::clone(kind)),
         Some(_) => Err(NotServed::Resource),
         None if kinds.serves(&path.group, &path.version) => Err(NotServed::Resource),
-        None => Err(NotServed::Version),
+        None => Err(NotServed::Anything),
     }
 }
 

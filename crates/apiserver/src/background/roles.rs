@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
+use crate::admission;
 use crate::api::Api;
 use crate::auth::rbac::aggregation::{self, MANAGER};
-use crate::document::Edit;
+use crate::document::{Edit, Json};
 use crate::hub::Failure;
 use crate::key::Resource;
 use crate::status::Status;
-use crate::verbs::Write;
+use crate::verbs::{Write, WriteOptions};
 
 /// The resource that is followed.
 pub(super) fn cluster_roles() -> Resource {
@@ -23,12 +26,17 @@ pub(super) async fn tend(api: Arc<Api>) -> Result<(), Status> {
     let updates = aggregation::updates(&api.hub.view());
     for (key, rules) in updates {
         let kind = api.kind_of(&key)?;
-        let write = Write { manager: MANAGER.to_owned(), ..Write::by_server(&api, kind, &key) };
+        let options = WriteOptions { force: Some(true), ..WriteOptions::default() };
+        let write = Write { manager: MANAGER.to_owned(), options, ..Write::by_server(&api, kind, &key) };
+        let mut config = Json::new();
+        config.insert("apiVersion".into(), write.kind.api_version().into());
+        config.insert("kind".into(), (*write.kind.kind).into());
+        config.insert("metadata".into(), json!({ "name": &*key.name }));
+        config.insert("rules".into(), rules);
         let edit: Edit = Arc::new(move |current| {
             let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
-            let mut object = write.shown(current);
-            object.insert("rules".into(), rules.clone());
-            write.updated(object, current, false).map(|(document, _)| document)
+            let applied = admission::apply(&write, Some(&write.shown(current)), &config)?;
+            write.updated(applied, current, true)
         });
         match api.hub.modify(&key, edit, false).await {
             // It may be gone by now, or something else.

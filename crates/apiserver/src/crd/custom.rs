@@ -18,6 +18,8 @@ pub struct Custom {
     schema: Schema,
     /// The schema of the version that objects are stored in, if that is another.
     stored: Option<Schema>,
+    /// The definition has changed: objects may have been stored by another schema.
+    changed: bool,
     status_schema: Option<Schema>,
     rules: Option<Rules>,
     /// Whether resources can be inside its objects.
@@ -69,6 +71,11 @@ impl Custom {
             kind: kind.to_owned(),
             status_schema: schema.property("status"),
             stored: stored(spec, name),
+            changed: crd
+                .get("metadata")
+                .and_then(|metadata| metadata.get("generation"))
+                .and_then(Value::as_u64)
+                .is_none_or(|generation| generation > 1),
             schema,
             rules: open_api.as_ref().and_then(Rules::compile),
             going: super::lifecycle::is_going(crd),
@@ -143,6 +150,11 @@ impl Custom {
     /// Fills in defaults.
     pub fn default(&self, object: &mut Value) {
         self.schema.default(object);
+    }
+
+    /// Whether objects may have to be [`Custom::read`]: those that this schema has stored are as it reads them.
+    pub fn is_converted(&self) -> bool {
+        self.changed || self.stored.is_some()
     }
 
     /// An object that was stored, as this version reads it: with the defaults of the version that it is stored in, and
