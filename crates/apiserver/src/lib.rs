@@ -43,6 +43,7 @@ mod time;
 mod user;
 mod verbs;
 mod versions;
+mod warnings;
 mod yaml;
 
 pub use server::{Config, Server, StartError};

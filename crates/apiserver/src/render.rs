@@ -29,6 +29,7 @@ pub fn document(
     wanted: &Wanted,
     query: &Query,
 ) -> Result<Reply, Status> {
+    wanted.fits(kind, false)?;
     let document = &*viewed(kind, document);
     let bytes = match wanted.form {
         Form::Whole => {
@@ -52,6 +53,7 @@ pub fn object(code: StatusCode, object: Json, wanted: &Wanted) -> Reply {
 /// # Errors
 /// If the query asks for a form that there is not.
 pub fn list(kind: &Kind, listed: &Listed, wanted: &Wanted, query: &Query) -> Result<Reply, Status> {
+    wanted.fits(kind, true)?;
     let meta = ListMeta {
         resource_version: listed.version.to_string().into(),
         next: listed.continues.as_deref().unwrap_or_default(),
@@ -90,7 +92,12 @@ fn whole_list<'d>(
 ) -> Vec<u8> {
     let size: usize = documents.clone().map(Document::size).sum();
     let mut out = Vec::with_capacity(size + 256);
-    let head = json!({ "kind": &*kind.list_kind, "apiVersion": kind.api_version(), "metadata": meta.json() });
+    let mut head =
+        json!({ "kind": &*kind.list_kind, "apiVersion": kind.api_version(), "metadata": meta.json() });
+    if kind.custom.is_some() {
+        // Lists of custom kinds are maps in the real server, which leaves nothing out.
+        head["metadata"]["continue"] = meta.next.into();
+    }
     out.extend(to_vec(&head));
     // All but the closing brace.
     out.pop();

@@ -12,9 +12,11 @@ mod events;
 mod fields;
 mod gotime;
 mod habits;
+mod mistyped;
 mod parts;
 mod prepare;
 mod shape;
+mod text;
 mod validate;
 
 #[cfg(test)]
@@ -32,8 +34,9 @@ use crate::time::Moment;
 pub use addresses::{Addresses, Held};
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
 pub use habits::{creates_on_update, default_propagation, grace_s, shows_deleted, updates_unconditionally};
+pub use mistyped::Mistyped;
 pub use parts::{bind, evict, scale, with_scale};
-pub use shape::Mistyped;
+pub use text::{Touched, patched};
 
 /// What a new object may need to know of others.
 pub trait Neighbours {

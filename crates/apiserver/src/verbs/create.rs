@@ -7,7 +7,7 @@ use http::StatusCode;
 
 use super::Asked;
 use super::options::WriteOptions;
-use super::write::{Sent, Write};
+use super::write::Write;
 use crate::api::Api;
 use crate::body;
 use crate::hub::Failure;
@@ -28,12 +28,11 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));
-    let sent = body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?;
-    let Sent { object, mut warnings } = write.accept(sent)?;
+    let object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     write.require_home()?;
     let mut tries = 0;
     loop {
-        let (document, more) = write
+        let document = write
             .blocking({
                 let (write, object) = (Arc::clone(&write), object.clone());
                 move || write.created(object, false)
@@ -44,13 +43,11 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
             if api.hub.ahead(document.key()).is_some() {
                 return Err(Status::already_exists(kind, &name));
             }
-            warnings.extend(more);
-            return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query, &warnings);
+            return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query);
         }
         match api.hub.perform(Request::Create(document)).await {
             Ok(answer) => {
-                warnings.extend(more);
-                return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query, &warnings);
+                return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query);
             }
             Err(Failure::Refused(Refusal::AlreadyExists)) if write.leaves_name(&object) && tries < NAMES => {
                 tries += 1

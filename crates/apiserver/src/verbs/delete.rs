@@ -216,7 +216,7 @@ async fn note_eviction(
         let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
         let mut pod = write.shown(current);
         builtin::evict(&mut pod, &eviction, write.now)?;
-        write.updated(pod, current, false).map(|(document, _)| document)
+        write.updated(pod, current, false)
     });
     let noted = api.hub.modify(&key, edit, false).await;
     noted.map(drop).map_err(|failure| Status::failed(failure, kind, &key.namespace, &key.name))
