@@ -56,6 +56,18 @@ pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
     Ok(unknown)
 }
 
+/// The same for an object of a version of which nothing is known but that it has metadata.
+///
+/// # Errors
+/// The same.
+pub fn read_other(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
+    let mut unknown = builtin::read(kind, object)?;
+    let known = ["apiVersion", "kind", "metadata"];
+    unknown.extend(object.keys().filter(|name| !known.contains(&name.as_str())).cloned());
+    unknown.sort();
+    Ok(unknown)
+}
+
 /// Rules that take a value are given one, and the object back.
 fn edit<T>(object: &mut Json, change: impl FnOnce(&mut Value) -> T) -> T {
     let mut value = Value::Object(std::mem::take(object));
@@ -107,6 +119,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
         Rules::Custom(custom) => {
             let verdict = edit(&mut object, |object| {
                 custom.prepare(object, None, crd::Part::Main);
+                warnings.extend(crd::finalizer_warnings(object, None));
                 custom.validate(object, None, crd::Part::Main)
             });
             more.extend(verdict.errors);
@@ -171,7 +184,10 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             if !applied {
                 track(write, Some(old), &mut object);
             }
-            let verdict = edit(&mut object, |object| custom.validate(object, Some(&old_value), part));
+            let verdict = edit(&mut object, |object| {
+                warnings.extend(crd::finalizer_warnings(object, Some(&old_value)));
+                custom.validate(object, Some(&old_value), part)
+            });
             more.extend(verdict.errors);
             warnings.extend(verdict.warnings);
         }

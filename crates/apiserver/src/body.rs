@@ -146,8 +146,6 @@ pub fn typed(value: Value) -> Result<Json, String> {
 pub enum Misfit {
     /// It does not say of which kind it is.
     Untyped(Json),
-    /// It is of another version.
-    Version(String),
     /// It cannot be made one of the kind: why, and its kind and version.
     Kind(String, String, String),
 }
@@ -159,7 +157,6 @@ impl Misfit {
                 let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(bytes));
                 unrecognised(kind, bytes, &why)
             }
-            Misfit::Version(why) => Status::bad_request(why),
             Misfit::Kind(why, name, version) => Status::bad_request(format!(
                 "{name} in version {version:?} cannot be handled as a {}: {why}",
                 kind.kind
@@ -171,7 +168,7 @@ impl Misfit {
     pub fn why(self) -> String {
         match self {
             Misfit::Untyped(object) => format!("Object 'Kind' is missing in '{}'", Value::Object(object)),
-            Misfit::Version(why) | Misfit::Kind(why, ..) => why,
+            Misfit::Kind(why, ..) => why,
         }
     }
 }
@@ -188,12 +185,7 @@ pub fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json) -> Result<(), 
         if name.is_empty() {
             return Err(Misfit::Untyped(object.clone()));
         }
-        if api_version != expected {
-            return Err(Misfit::Version(format!(
-                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-            )));
-        }
-        // Another kind is found out by validation, after the rest.
+        // Another version or kind is found out after the rest.
         return Ok(());
     }
     if (api_version.is_empty() || api_version == expected) && (name.is_empty() || *name == *kind.kind) {

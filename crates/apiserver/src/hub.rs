@@ -124,6 +124,14 @@ impl Hub {
         outcome.map_err(Failure::Refused)
     }
 
+    /// What a request would come to now. It may rest on what is not durable yet.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+        self.front().head.foresee(request).map_err(Failure::Refused)
+    }
+
     /// Performs requests one right after the other: what they come to is durable together.
     ///
     /// # Errors

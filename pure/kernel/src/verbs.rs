@@ -9,26 +9,34 @@ use crate::request::{Answer, Change, Expect, ExpectOf, Outcome, Propagation, Ref
 impl<O: Object> Head<O> {
     /// Performs a request: what is answered, and the change if there is one.
     pub fn perform(&mut self, request: Request<O>) -> (Outcome<O>, Option<Change<O>>) {
-        let decided = match request {
+        match self.decide(request) {
+            Err(refusal) => (Err(refusal), None),
+            Ok(Step::Nothing(object)) => (Ok(Answer::Unchanged(object)), None),
+            Ok(Step::To(change)) => {
+                self.make(&change);
+                (Ok(change.answer()), Some(change))
+            }
+        }
+    }
+
+    /// What a request would come to now. Nothing changes.
+    ///
+    /// # Errors
+    /// Why it would be refused.
+    pub fn foresee(&self, request: Request<O>) -> Outcome<O> {
+        self.decide(request).map(|step| match step {
+            Step::Nothing(object) => Answer::Unchanged(object),
+            Step::To(change) => change.answer(),
+        })
+    }
+
+    fn decide(&self, request: Request<O>) -> Decided<O> {
+        match request {
             Request::Create(object) => self.create(object),
             Request::Replace(object, expect) => self.replace(object, &expect),
             Request::Apply(key, change) => self.apply(&key, &change),
             Request::Delete { key, expect, propagation, grace_s, at } => {
                 self.delete(&key, &expect, propagation, Deletion { at, grace_s })
-            }
-        };
-        match decided {
-            Err(refusal) => (Err(refusal), None),
-            Ok(Step::Nothing(object)) => (Ok(Answer::Unchanged(object)), None),
-            Ok(Step::To(change)) => {
-                self.make(&change);
-                let after = Arc::clone(&change.after);
-                let answer = match (&change.before, change.removed) {
-                    (_, true) => Answer::Removed(after),
-                    (None, false) => Answer::Created(after),
-                    (Some(_), false) => Answer::Changed(after),
-                };
-                (Ok(answer), Some(change))
             }
         }
     }
@@ -101,7 +109,9 @@ impl<O: Object> Head<O> {
     ) -> Decided<O> {
         let current = self.expected(key, expect)?;
         let old = current.meta();
-        let finalizers = finalizers_of_deletion(old, propagation);
+        let mut finalizers = finalizers_of_deletion(old, propagation);
+        let holder = current.holder().filter(|_| old.deletion.is_none());
+        finalizers.extend(holder.iter().filter(|holder| !old.has(holder)).cloned());
         let deletion = match &old.deletion {
             Some(begun) if begun.grace_s == 0 => begun.clone(),
             // Who deletes again may shorten what is left to it, and else changes nothing.
@@ -110,8 +120,8 @@ impl<O: Object> Head<O> {
             }
             _ => deletion,
         };
-        // Being deleted is a thing that is wanted of an object.
-        let counted = u64::from(old.deletion.is_none());
+        // Being deleted is a thing that is wanted of an object; what its holder makes of it is not.
+        let counted = u64::from(old.deletion.is_none() && holder.is_none());
         let mut meta = MetaOf::<O> { finalizers, deletion: Some(deletion), ..old.clone() };
         let removed = meta.is_done();
         if !removed {
@@ -152,6 +162,17 @@ impl<O: Object> Head<O> {
             before: before.cloned(),
             after: Arc::new(after),
             removed,
+        }
+    }
+}
+
+impl<O: Object> Change<O> {
+    fn answer(&self) -> Answer<O> {
+        let after = Arc::clone(&self.after);
+        match (&self.before, self.removed) {
+            (_, true) => Answer::Removed(after),
+            (None, false) => Answer::Created(after),
+            (Some(_), false) => Answer::Changed(after),
         }
     }
 }

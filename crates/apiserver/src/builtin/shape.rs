@@ -18,6 +18,11 @@ use crate::quantity::{self, Quantity};
 const NULLS: [(&str, &str); 2] =
     [("TypedLocalObjectReference", "apiGroup"), ("TypedObjectReference", "apiGroup")];
 
+/// Lists that say something also if they are empty: that who manages what shall be forgotten, or, in a message, that
+/// there is none.
+const SPEAKING: [(&str, &str); 2] =
+    [("ObjectMeta", "managedFields"), ("CustomResourceDefinitionSpec", "versions")];
+
 /// Reads an object of a built-in kind: the paths of the fields that the kind does not have, which are dropped.
 ///
 /// Kinds that are not built in have only their metadata read.
@@ -139,9 +144,8 @@ impl Reading<'_> {
             }
             let mut value = value;
             self.field(field, &mut value, Context { holder: &message.name, place: &here })?;
-            // Who sends an empty list of managers wants them to be forgotten.
-            let resets = name == "managedFields" && message.name.as_ref() == "ObjectMeta";
-            if is_empty(field, &value) && !resets {
+            let speaks = value.is_array() && SPEAKING.contains(&(&*message.name, &*name));
+            if is_empty(field, &value) && !speaks {
                 json.remove(&name);
             } else {
                 json.insert(name, value);

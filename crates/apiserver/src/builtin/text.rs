@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::document::Json;
 use crate::kinds::Kind;
 use crate::protobuf::table::{Count, Field, Message, Table, Type};
 
@@ -52,21 +53,21 @@ pub fn patched(kind: &Kind, object: &Value, touched: &Touched) -> String {
 
 /// What orders the fields of a value.
 #[derive(Clone, Copy)]
-enum Shape<'t> {
+enum Shape {
     /// Their names.
     Any,
     /// The struct that they are of.
-    Struct(&'t Message),
+    Struct(&'static Message),
     /// A list or map of these.
-    Many(&'t Message),
+    Many(&'static Message),
 }
 
-impl<'t> Shape<'t> {
-    fn of(message: Option<&'t Message>) -> Shape<'t> {
+impl Shape {
+    fn of(message: Option<&'static Message>) -> Shape {
         message.filter(|message| message.special.is_none()).map_or(Shape::Any, Shape::Struct)
     }
 
-    fn of_field(field: &Field) -> Shape<'static> {
+    fn of_field(field: &Field) -> Shape {
         let Type::Message(index) = field.kind else { return Shape::Any };
         match Shape::of(Some(Table::get().at(index))) {
             Shape::Struct(message) if field.count != Count::One => Shape::Many(message),
@@ -74,7 +75,7 @@ impl<'t> Shape<'t> {
         }
     }
 
-    fn below(self, name: &str) -> Shape<'t> {
+    fn below(self, name: &str) -> Shape {
         match self {
             Shape::Any => Shape::Any,
             Shape::Struct(message) => Table::get().field(message, name).map_or(Shape::Any, Shape::of_field),
@@ -83,15 +84,15 @@ impl<'t> Shape<'t> {
     }
 }
 
-fn write(value: &Value, shape: Shape<'_>, touched: Option<&Touched>, out: &mut String) {
+fn write(value: &Value, shape: Shape, touched: Option<&Touched>, out: &mut String) {
     let all = touched.is_some_and(|touched| touched.all);
     let below = |name: &str| if all { touched } else { touched.and_then(|touched| touched.below.get(name)) };
     match value {
         Value::Object(fields) => {
-            let mut names: Vec<&String> = fields.keys().collect();
-            if let (Shape::Struct(message), None) = (shape, touched) {
-                names.sort_by_key(|name| declared(message, name));
-            }
+            let names = match (shape, touched) {
+                (Shape::Struct(message), None) => in_order(fields, message),
+                _ => fields.keys().collect(),
+            };
             out.push('{');
             for (index, name) in names.into_iter().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
@@ -113,13 +114,26 @@ fn write(value: &Value, shape: Shape<'_>, touched: Option<&Touched>, out: &mut S
     }
 }
 
-/// Where a field is declared: what says the type comes first, what nobody knows last.
-fn declared(message: &Message, name: &str) -> (usize, usize) {
-    match name {
-        "kind" => (0, 0),
-        "apiVersion" => (0, 1),
-        _ => message.by_name.get(name).map_or((usize::MAX, 0), |(holder, field)| (1 + holder, *field)),
-    }
+/// The names of the fields of a struct as they are declared; what says the type comes first.
+fn declared(message: &'static Message) -> Vec<&'static str> {
+    let mut fields: Vec<_> = message.fields.iter().collect();
+    fields.sort_by_key(|field| field.place);
+    fields
+        .into_iter()
+        .flat_map(|field| match field.kind {
+            Type::Message(index) if field.inline => declared(Table::get().at(index)),
+            _ => vec![&*field.name],
+        })
+        .collect()
+}
+
+fn in_order<'a>(fields: &'a Json, message: &'static Message) -> Vec<&'a String> {
+    let declared = declared(message);
+    let typed = ["kind", "apiVersion"].iter().filter(|name| !message.by_name.contains_key(**name));
+    let order: Vec<&str> = typed.copied().chain(declared).collect();
+    let mut names: Vec<&String> = fields.keys().collect();
+    names.sort_by_key(|name| order.iter().position(|known| known == name).unwrap_or(usize::MAX));
+    names
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::builtin;
 use crate::crd;
 use crate::document::{self, Document, Edit, Json};
 use crate::hub::Failure;
-use crate::key::{Key, NAMESPACES};
+use crate::key::NAMESPACES;
 use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
@@ -54,14 +54,15 @@ pub async fn delete(
         return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
     }
     let key = kind.key(namespace, name);
-    if kind.resource == crd::definitions() && !options.dry_run {
-        hold_definition(api, kind, &key).await?;
-    }
     let current = api.hub.ahead(&key);
     let version = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
     let propagation = options.propagation.or_else(|| {
         let held = current.as_ref().is_some_and(|current| holds(current));
-        if held { None } else { builtin::default_propagation(kind).or(Some(Propagation::Background)) }
+        if held || kind.resource == crd::definitions() {
+            None
+        } else {
+            builtin::default_propagation(kind).or(Some(Propagation::Background))
+        }
     });
     let grace_s = current.as_ref().map_or(0, |current| builtin::grace_s(kind, current, options.grace_s));
     let request = Request::Delete {
@@ -71,34 +72,17 @@ pub async fn delete(
         grace_s,
         at: Moment::now().plus_s(grace_s),
     };
-    if options.dry_run {
-        return match current {
-            Some(current) => Ok(Deleted::Going(current)),
-            None => Err(Status::not_found(kind, name)),
-        };
-    }
-    match api.hub.perform(request).await {
+    let outcome = if options.dry_run { api.hub.foresee(request) } else { api.hub.perform(request).await };
+    match outcome {
         Ok(Answer::Removed(last)) => Ok(Deleted::Gone(last)),
-        Ok(answer) => Ok(Deleted::Going(Arc::clone(answer.object()))),
+        Ok(answer) => {
+            let object = answer.object();
+            let tried = current.filter(|_| options.dry_run).map(|current| object.at(current.meta().version));
+            Ok(Deleted::Going(tried.map_or_else(|| Arc::clone(object), Arc::new)))
+        }
         Err(Failure::Refused(refusal)) => Err(refused(refusal, kind, namespace, name)),
         Err(failure) => Err(Status::failed(failure, kind, namespace, name)),
     }
-}
-
-/// A definition stays until its objects are gone.
-async fn hold_definition(api: &Arc<Api>, kind: &Arc<Kind>, key: &Key) -> Result<(), Status> {
-    let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), key) };
-    let edit: Edit = Arc::new(move |current| {
-        let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
-        if current.meta().deletion.is_some() {
-            return Ok(current.clone());
-        }
-        let mut json = write.shown(current);
-        crd::lifecycle::begin_deletion(&mut json, write.now);
-        write.document(&json)
-    });
-    let held = api.hub.modify(key, edit, false).await;
-    held.map(drop).map_err(|failure| Status::failed(failure, kind, "", &key.name))
 }
 
 /// Whether the object itself says what becomes of what it owns.

@@ -109,15 +109,24 @@ impl Write {
     /// The same.
     pub fn accept_as(&self, kind: &Kind, body: Body) -> Result<Json, Status> {
         let Body { mut object, text } = body;
-        let Kind { kind: name, version, .. } = kind;
+        let expected = kind.api_version();
+        let said = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let of_other_version = kind.custom.is_some() && said != expected;
+        let version = said.split_once('/').map_or(&*said, |(_, version)| version);
         let refused = |why: &str| {
+            let name = &kind.kind;
             let what = format!("{name} in version {version:?} cannot be handled as a {name}");
             Status::bad_request(format!("{what}: {why}"))
         };
-        let unknown =
-            admission::read(kind, &mut object).map_err(|mistyped| refused(&mistyped.to_string()))?;
+        let read = if of_other_version { admission::read_other } else { admission::read };
+        let unknown = read(kind, &mut object).map_err(|mistyped| refused(&mistyped.to_string()))?;
         let odd = text.odd(kind.custom.is_some(), &unknown);
         self.options.validation.judge(&odd, &self.warnings).map_err(|why| refused(&why))?;
+        if of_other_version {
+            return Err(Status::bad_request(format!(
+                "the API version in the data ({said}) does not match the expected API version ({expected})"
+            )));
+        }
         Ok(object)
     }
 
