@@ -86,8 +86,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
     let kind = &*write.kind;
     // Also one that is applied.
     if kind.custom.as_ref().is_some_and(|custom| custom.is_going()) {
-        let why = "create not allowed while custom resource definition is terminating";
-        return Err(Status::forbidden(kind, text(&object, "name"), why));
+        return Err(Status::definition_goes(kind));
     }
     metadata::prepare_create(kind, &mut object, &write.namespace, write.now)?;
     if kind.counting != Counting::Nothing

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use bowline_kernel::{Change, Expect, Object, Request};
+use bowline_kernel::{Change, Expect, Object, Request, View};
 use tokio::sync::{Semaphore, watch};
 
 use crate::auth::Auth;
@@ -93,17 +93,14 @@ impl Api {
     }
 
     /// What is derived from objects follows them, before anybody is told that they have changed.
-    pub fn follow(&self, changes: &[Change<Document>]) {
+    pub fn follow(&self, view: &View<Document>, changes: &[Change<Document>]) {
         self.auth.note(changes);
         for gone in changes.iter().filter(|change| change.removed && is_services(&change.key.resource)) {
             self.addresses.release(&gone.after.json());
         }
         if changes.iter().any(|change| change.key.resource == crd::definitions()) {
-            let kinds = {
-                let view = self.hub.view();
-                let definitions = view.collection(&crd::definitions());
-                kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()))
-            };
+            let definitions = view.collection(&crd::definitions());
+            let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
             self.catalogue.store(Arc::new(Catalogue::new(Arc::new(kinds), &self.address)));
         }
     }
@@ -125,9 +122,10 @@ impl Api {
                     requests.push(Request::Replace(document, Expect::version(found.meta().version)));
                 }
                 Action::Recreate(object) => {
+                    let found = self.hub.ahead(&due.key).ok_or_else(|| Status::internal("it was there"))?;
                     requests.push(Request::Delete {
                         key: due.key.clone(),
-                        expect: Expect::anything(),
+                        expect: Expect::version(found.meta().version),
                         propagation: None,
                         grace_s: 0,
                         at: crate::time::Moment::now(),

@@ -23,14 +23,21 @@ const REST: Duration = Duration::from_secs(1);
 pub struct Background(Vec<JoinHandle<()>>);
 
 impl Background {
-    /// Starts them.
-    pub fn start(api: &Arc<Api>, authority: &str) -> Background {
-        Background(vec![
+    /// Starts them. Roles are complete when this returns: whoever is bound to one may rely on it.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub async fn start(api: &Arc<Api>, authority: &str) -> Result<Background, Status> {
+        // Roles that gather roles that gather roles: `admin`, `edit`, `view`.
+        for _ in 0..3 {
+            roles::tend(Arc::clone(api)).await?;
+        }
+        Ok(Background(vec![
             tokio::spawn(follow(Arc::clone(api), crate::crd::definitions(), definitions::tend)),
             tokio::spawn(follow(Arc::clone(api), roles::cluster_roles(), roles::tend)),
             tokio::spawn(namespaces::run(Arc::clone(api), authority.to_owned())),
             tokio::spawn(events::run(Arc::clone(api))),
-        ])
+        ]))
     }
 }
 

@@ -31,7 +31,7 @@ pub type FindOwner<'a> = &'a dyn Fn(&str, &str, &str, &str) -> Option<Key>;
 pub struct Document {
     key: Key,
     meta: MetaOf<Document>,
-    labels: Arc<[(Box<str>, Box<str>)]>,
+    labels: metadata::Labels,
     parts: Parts,
 }
 

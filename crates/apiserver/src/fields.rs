@@ -11,6 +11,22 @@ use crate::status::Status;
 /// The fields of the built-in kinds, beside name and namespace.
 const BUILT_IN: &[(&str, &str, &[&str])] = &[
     (
+        "events.k8s.io",
+        "events",
+        &[
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
+            "reason",
+            "reportingController",
+            "type",
+        ],
+    ),
+    (
         "",
         "events",
         &[
@@ -111,6 +127,11 @@ pub fn matches(fields: &Fields, document: &Document) -> bool {
 fn value(json: &Value, plural: &str, field: &str) -> String {
     let at = |path: &str| path.split('.').try_fold(json, |json, part| json.get(part));
     let found = match (plural, field) {
+        // Events are kept in the older form.
+        ("events", "reportingController") => at("reportingComponent"),
+        ("events", field) if field.starts_with("regarding.") => {
+            at(&field.replacen("regarding", "involvedObject", 1))
+        }
         ("events", "source") => at("source.component").or_else(|| at("reportingComponent")),
         ("namespaces", "name") => at("metadata.name"),
         ("jobs", "status.successful") => at("status.succeeded"),

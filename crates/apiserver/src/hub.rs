@@ -23,7 +23,6 @@ mod history;
 mod tests;
 
 use bells::Bells;
-pub use committer::Published;
 
 /// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
 const TRIES: usize = 5;
@@ -214,6 +213,16 @@ impl Hub {
     pub async fn settle(&self) -> Result<(), Failure> {
         let durable = self.front().wait_for_durable(&self.work);
         durability(durable).await
+    }
+
+    /// The object at `key` as the last request left it, when that is durable: what an answer may rest on.
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub async fn settled(&self, key: &Key) -> Result<Option<Arc<Document>>, Failure> {
+        let found = self.ahead(key);
+        self.settle().await?;
+        Ok(found)
     }
 
     /// The object at `key` as the last request left it. It may not be durable: whoever answers by it has to

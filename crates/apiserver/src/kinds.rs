@@ -139,11 +139,14 @@ fn qualified(name: &str, group: &str) -> String {
     if group.is_empty() { name.to_owned() } else { format!("{name}.{group}") }
 }
 
+/// Group, version and plural name.
+type Place = (Box<str>, Box<str>, Box<str>);
+
 /// All kinds that are served at a moment.
 #[derive(Debug, Default)]
 pub struct Kinds {
     /// By group, version and plural name.
-    by_path: BTreeMap<(Box<str>, Box<str>, Box<str>), Arc<Kind>>,
+    by_path: BTreeMap<Place, Arc<Kind>>,
     /// By group and kind: where the owner is that a reference names.
     by_kind: BTreeMap<(Box<str>, Box<str>), Arc<Kind>>,
     /// In the order in which discovery lists them.

@@ -46,6 +46,12 @@ mod versions;
 mod warnings;
 mod yaml;
 
+/// What differs from Kubernetes in kinds: `docs/hub.md` is held against it.
+pub mod differences {
+    pub use crate::builtin::{AS_SENT, FILLED_IN_ONLY};
+    pub use crate::builtin_table::{NOT_SERVED, NotServed};
+}
+
 pub use server::{Config, Server, StartError};
 pub use service::Service;
 pub use user::User;

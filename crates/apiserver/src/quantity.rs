@@ -68,11 +68,6 @@ impl Quantity {
     pub fn is_whole(self) -> bool {
         self.nanos % NANO == 0
     }
-
-    /// The number itself, rounded up.
-    pub fn value(self) -> i128 {
-        self.nanos.div_euclid(NANO) + i128::from(self.nanos.rem_euclid(NANO) != 0)
-    }
 }
 
 impl PartialEq for Quantity {

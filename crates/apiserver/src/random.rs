@@ -26,15 +26,6 @@ pub fn number() -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// What Kubernetes appends to a `generateName`.
-pub fn suffix() -> String {
-    /// No vowels and nothing that looks like one: no words.
-    const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-    let mut bytes = [0; 5];
-    fill(&mut bytes);
-    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
-}
-
 fn fill(bytes: &mut [u8]) {
     getrandom::fill(bytes).expect("the system has random numbers");
 }

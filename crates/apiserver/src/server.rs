@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline_kernel::Object;
+use bowline_kernel::{Object, View};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -132,14 +132,16 @@ impl Server {
         let hub = Arc::new(hub);
         let api = Arc::new(Api::new(&directory, Arc::clone(&hub), metrics, address.to_string())?);
         let follow = Arc::downgrade(&api);
-        let published = move |_: &Hub, changes: &[_]| {
+        let published = move |view: &View<Document>, changes: &[_]| {
             if let Some(api) = follow.upgrade() {
-                api.follow(changes);
+                api.follow(view, changes);
             }
         };
         let committer = hub.commit_to(store, Box::new(published)).map_err(StartError::Thread)?;
         api.bootstrap().await.map_err(|status| StartError::Bootstrap(status.message))?;
-        let background = Background::start(&api, pki.ca_pem());
+        let background = Background::start(&api, pki.ca_pem())
+            .await
+            .map_err(|status| StartError::Bootstrap(status.message))?;
         pki.write_kubeconfig(&directory, &format!("https://{address}"))?;
         let service = Service::new(Arc::clone(&api));
         let accept = tokio::spawn(accept(listener, Arc::new(pki), service.clone(), api.stopping.subscribe()));

@@ -11,7 +11,7 @@ use std::time::Instant;
 use bowline_kernel::selector::Fields;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Request, StatusCode};
+use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use tokio::sync::TryAcquireError;
 use tokio::task::JoinError;
@@ -71,16 +71,8 @@ impl Service {
         let warnings = Warnings::default();
         let said = warnings.clone();
         let handled = alone(wanted, async move { handle(&api, parts, body, said).await }).await;
-        let mut reply = handled.unwrap_or_else(|panic| {
-            tracing::error!(%id, %method, path = uri.path(), %panic, "a request made the server panic");
-            let message = format!("this request caused the hub to panic; its log says more under {id}");
-            reply::failure(&Status::internal(message), wanted)
-        });
+        let mut reply = finished(handled, wanted, &id, &method, uri.path());
         warnings.write(reply.headers_mut());
-        if let Ok(id) = HeaderValue::try_from(&*id) {
-            reply.headers_mut().insert("audit-id", id);
-        }
-        reply.headers_mut().insert("cache-control", HeaderValue::from_static("no-cache, private"));
         self.api.metrics.answered(&method, reply.status(), start.elapsed());
         reply
     }
@@ -113,6 +105,26 @@ async fn alone(
 ) -> Result<Reply, JoinError> {
     let answer = tokio::spawn(answer).await?;
     Ok(answer.unwrap_or_else(|status| reply::failure(&status, wanted)))
+}
+
+/// An answer with what every one has; after a panic, where to find out more.
+fn finished(
+    handled: Result<Reply, JoinError>,
+    wanted: Wanted,
+    id: &str,
+    method: &Method,
+    path: &str,
+) -> Reply {
+    let mut reply = handled.unwrap_or_else(|panic| {
+        tracing::error!(id, %method, path, %panic, "a request made the server panic");
+        let message = format!("this request caused the hub to panic; its log says more under {id}");
+        reply::failure(&Status::internal(message), wanted)
+    });
+    if let Ok(id) = HeaderValue::try_from(id) {
+        reply.headers_mut().insert("audit-id", id);
+    }
+    reply.headers_mut().insert("cache-control", HeaderValue::from_static("no-cache, private"));
+    reply
 }
 
 async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B, warnings: Warnings) -> Result<Reply, Status>
@@ -170,3 +182,6 @@ where
         Err(error) => Err(Status::bad_request(format!("the body of the request could not be read: {error}"))),
     }
 }
+
+#[cfg(test)]
+mod tests;

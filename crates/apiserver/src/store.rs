@@ -11,7 +11,7 @@ mod record;
 mod redb_store;
 
 pub use directory::{Directory, DirectoryError, NEW_STORE_FILE, STORE_FILE};
-pub use record::{Kept, unpack};
+pub use record::Kept;
 pub use redb_store::RedbStore;
 
 /// Keeps changes.

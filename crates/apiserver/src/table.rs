@@ -18,7 +18,6 @@ mod custom;
 mod jsonpath;
 mod partial;
 
-pub use age::human_duration;
 pub use partial::{metadata, metadata_list};
 
 /// What of the object a row carries besides its cells.

@@ -175,8 +175,7 @@ fn check_form(kind: &Kind, asked: &Asked) -> Result<(), Status> {
         check_segment(name)?;
     }
     if asked.verb == "create" && kind.custom.as_ref().is_some_and(|custom| custom.is_going()) {
-        let message = "create not allowed while custom resource definition is terminating";
-        return Err(Status::no_such_verb(kind).with_message(message.to_owned()));
+        return Err(Status::definition_goes(kind));
     }
     Ok(())
 }
@@ -261,7 +260,7 @@ fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
         lasts: watch::lasts(options.timeout_s, random::number()),
         options,
         stopping: api.stopping.subscribe(),
-        metrics: api.metrics.watcher(),
+        _counted: api.metrics.watcher(),
     });
     Ok(reply::stream(media, events))
 }

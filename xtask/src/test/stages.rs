@@ -20,9 +20,10 @@ pub(super) struct Stage {
 }
 
 /// The stages that need the real Kubernetes, which takes minutes to build.
-pub(super) const ON_TESTBED: &[&str] = &[TESTBED, PARITY];
+pub(super) const ON_TESTBED: &[&str] = &[TESTBED, PARITY, HUB];
 const TESTBED: &str = "testbed";
 const PARITY: &str = "parity";
+const HUB: &str = "hub";
 
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
 pub(super) const STAGES: &[Stage] = &[
@@ -70,6 +71,12 @@ pub(super) const STAGES: &[Stage] = &[
         alone: "cargo xtask test --only parity",
         run: differential::stage,
     },
+    Stage {
+        name: HUB,
+        about: "the hub serves the real kubectl, and loses nothing when it is killed",
+        alone: "cargo xtask test --only hub",
+        run: hub,
+    },
 ];
 
 fn fmt(workspace: &Workspace, log: &mut Log) -> Result<String> {
@@ -83,13 +90,25 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
     component(workspace, "clippy", "clippy")?;
     // The benchmark's peers are a workspace of their own, and would break unseen.
     let peers = ["--manifest-path", "bench/peers/Cargo.toml", "--target-dir", "target/peers"];
-    for place in [&["--workspace"][..], &peers] {
+    // Tests that need the test bed are behind a feature.
+    let ours = ["--workspace", "--features", "bowline-e2e-hub/testbed"];
+    for place in [&ours[..], &peers] {
         let args =
             ["clippy", "--all-targets", "--locked"].iter().chain(place).chain(&["--", "-D", "warnings"]);
         let ran = log.run(&mut workspace.cargo(args))?;
         ensure!(ran.success, "there are lints, or it does not compile");
     }
     Ok(String::new())
+}
+
+/// The real binary with real clients.
+fn hub(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    let binaries = testenv::binaries(workspace, log)?;
+    let mut tests =
+        workspace.cargo(["test", "--package", "bowline-e2e-hub", "--features", "testbed", "--locked"]);
+    let ran = log.run(tests.env(bowline_realkube::BINARIES, binaries))?;
+    ensure!(ran.success, "tests failed, or do not compile");
+    Ok(format!("{} tests", report::tests_passed(&ran.output)))
 }
 
 fn test(workspace: &Workspace, log: &mut Log) -> Result<String> {

@@ -48,6 +48,7 @@ const ALLOWED: &[Edges] = &[
         external: External::Only(&[]),
     },
     Edges { name: "bowline-bench-hub", internal: &[], external: External::Any },
+    Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges { name: "bowline-e2e-hub", internal: &["bowline-realkube"], external: External::Any },
     Edges { name: "bowline-differential", internal: &["bowline-realkube"], external: External::Any },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },

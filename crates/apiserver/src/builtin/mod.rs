@@ -31,7 +31,7 @@ use crate::kinds::Kind;
 use crate::status::Status;
 use crate::time::Moment;
 
-pub use addresses::{Addresses, Held};
+pub use addresses::Addresses;
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
 pub use habits::{creates_on_update, default_propagation, grace_s, shows_deleted, updates_unconditionally};
 pub use mistyped::Mistyped;

@@ -128,15 +128,6 @@ impl Custom {
         &self.selectable
     }
 
-    /// The text of a selectable field of an object, as selectors compare it.
-    pub fn selected(&self, object: &Value, field: &str) -> String {
-        match field.split('.').try_fold(object, |value, name| value.get(name)) {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        }
-    }
-
     /// What readers and writers of the version are warned of.
     pub fn deprecation(&self) -> Option<&str> {
         self.deprecation.as_deref()

@@ -69,7 +69,10 @@ fn read_owner(reference: &Value, key: &Key, find: FindOwner<'_>) -> Option<Docum
     })
 }
 
-pub(super) fn labels(metadata: &Json) -> Result<Arc<[(Box<str>, Box<str>)]>, Malformed> {
+/// Names and values.
+pub(super) type Labels = Arc<[(Box<str>, Box<str>)]>;
+
+pub(super) fn labels(metadata: &Json) -> Result<Labels, Malformed> {
     let labels = metadata.get("labels").and_then(Value::as_object);
     labels
         .into_iter()

@@ -1,10 +1,12 @@
 //! The thread that makes what is decided durable, and then shows and answers it.
 
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bowline_kernel::{Change, Key as _, Version};
+use bowline_kernel::{Change, Key as _, Version, View};
 
 use super::history::History;
 use super::{Batch, Committer, Hub, chores};
@@ -15,8 +17,8 @@ use crate::time::Moment;
 /// How long chores rest when the disk is full.
 const REST: Duration = Duration::from_secs(1);
 
-/// Called with what has become visible, before anybody is answered.
-pub type Published = Box<dyn Fn(&Hub, &[Change<Document>]) + Send>;
+/// Called with what becomes visible, and before anybody sees it: what follows objects is never behind them.
+pub type Published = Box<dyn Fn(&View<Document>, &[Change<Document>]) + Send>;
 
 impl Hub {
     /// Starts the thread that commits to `store`.
@@ -34,6 +36,10 @@ impl Hub {
             while let Some(batch) = hub.next_batch() {
                 hub.commit(batch, &mut store, &mut history, &published);
             }
+        };
+        // Without this thread every write would wait for ever.
+        let run = || {
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| stop(&"the thread that writes panicked"))
         };
         let thread = thread::Builder::new().name("commit".into()).spawn(run)?;
         Ok(Committer { hub: Arc::clone(self), thread: Some(thread) })
@@ -93,8 +99,8 @@ impl Hub {
                 view.publish(change.clone());
             }
             history.trim(&mut view, now);
+            published(&view, changes);
         }
-        published(self, changes);
         let mut rung: Vec<_> = changes.iter().map(|change| change.key.resource()).collect();
         rung.sort_unstable();
         rung.dedup();
@@ -122,7 +128,7 @@ impl Hub {
 }
 
 /// After a failed sync the disk may hold anything: who goes on would acknowledge what is not there.
-fn stop(why: &crate::store::StoreError) -> ! {
-    tracing::error!(error = %why, "the disk failed; the process stops, so that nothing is promised that is not kept");
+fn stop(why: &dyn Display) -> ! {
+    tracing::error!(error = %why, "the store failed; the process stops, so that nothing is promised that is not kept");
     std::process::abort()
 }

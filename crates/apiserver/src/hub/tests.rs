@@ -17,6 +17,7 @@ enum Fate {
     Kept,
     Refused,
     Unknown,
+    Panic,
 }
 
 /// A store whose commits wait for their fate; when nobody says any more, all are kept.
@@ -34,6 +35,7 @@ impl Store for Fateful {
             Fate::Kept => Ok(()),
             Fate::Refused => Err(CommitError::Refused(StoreError::new("No space left on device"))),
             Fate::Unknown => Err(CommitError::Unknown(StoreError::new("Input/output error"))),
+            Fate::Panic => unreachable!("this is planted"),
         }
     }
 
@@ -97,7 +99,7 @@ async fn what_is_refused_has_not_been() {
     assert_eq!(came.try_iter().collect::<Vec<_>>(), [[11], [12], [12]]);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_decided_on_top_of_what_is_refused_is_refused_too() {
     let World { hub, fates, came, _committer } = world();
     let first = tokio::spawn({
@@ -141,7 +143,7 @@ async fn many_refusals_in_a_row_change_nothing() {
 
 #[tokio::test]
 async fn a_change_that_panics_takes_nothing_else_down() {
-    let World { hub, fates, .. } = world();
+    let World { hub, fates, came: _came, _committer } = world();
     drop(fates);
     hub.perform(Request::Create(thing("a", 1))).await.expect("it is kept");
     // The change is overtaken every time, until the writer itself computes it; there it panics.
@@ -170,20 +172,22 @@ async fn a_change_that_panics_takes_nothing_else_down() {
     assert!(matches!(refused, Err(Failure::Refused(Refusal::AlreadyExists))), "{refused:?}");
 }
 
-/// Says to the test below that it is the one that is to end.
+/// Says to a test that it is the one that is to end.
 const CHILD: &str = "BOWLINE_TEST_ABORTS";
 
-#[tokio::test]
-async fn when_it_is_not_known_what_is_on_the_disk_the_process_ends() {
+/// A write in a process of its own that meets this fate: nobody is told anything, and the process ends.
+async fn ends(test: &str, fate: Fate) {
     if std::env::var_os(CHILD).is_some() {
-        let World { hub, fates, .. } = world();
-        fates.send(Fate::Unknown).expect("it runs");
-        let answer = hub.perform(Request::Create(thing("a", 1))).await;
-        unreachable!("nobody may be told anything, but: {answer:?}");
+        let World { hub, fates, came: _came, _committer } = world();
+        fates.send(fate).expect("it runs");
+        match hub.perform(Request::Create(thing("a", 1))).await {
+            // Who waits for a writer that panics may hear that it stops, just before everything does.
+            Err(Failure::Stopping) => std::future::pending().await,
+            answer => unreachable!("nobody may be told anything, but: {answer:?}"),
+        }
     }
-    let name = "hub::tests::when_it_is_not_known_what_is_on_the_disk_the_process_ends";
     let output = Command::new(std::env::current_exe().expect("this is a program"))
-        .args([name, "--exact", "--nocapture"])
+        .args([&format!("hub::tests::{test}"), "--exact", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("it can be started once more");
@@ -191,5 +195,15 @@ async fn when_it_is_not_known_what_is_on_the_disk_the_process_ends() {
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     const SIGABRT: i32 = 6;
     assert_eq!(output.status.signal(), Some(SIGABRT), "{said}");
-    assert!(!said.contains("nobody may be told"), "{said}");
+    assert!(said.contains("running 1 test") && !said.contains("nobody may be told"), "{said}");
+}
+
+#[tokio::test]
+async fn when_it_is_not_known_what_is_on_the_disk_the_process_ends() {
+    ends("when_it_is_not_known_what_is_on_the_disk_the_process_ends", Fate::Unknown).await;
+}
+
+#[tokio::test]
+async fn when_the_writer_panics_the_process_ends() {
+    ends("when_the_writer_panics_the_process_ends", Fate::Panic).await;
 }

@@ -164,3 +164,61 @@ impl StorageBackend for Backend {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str, bytes: &[u8]) -> (std::path::PathBuf, File) {
+        let path = std::env::temp_dir().join(format!("bowline-disk-{name}-{}", std::process::id()));
+        std::fs::write(&path, bytes).expect("a file");
+        let file = File::options().read(true).write(true).open(&path).expect("a file");
+        (path, file)
+    }
+
+    fn read(backend: &Backend, offset: u64, length: usize) -> String {
+        let mut out = vec![b'?'; length];
+        backend.read(offset, &mut out).expect("it can be read");
+        String::from_utf8_lossy(&out).replace('\0', ".")
+    }
+
+    #[test]
+    fn what_is_held_is_seen_and_not_in_the_file() {
+        let (path, file) = scratch("held", b"abcdefghij");
+        let disk = Disk::hold(file).expect("it has a length");
+        let backend = Backend(Arc::clone(&disk));
+        backend.write(2, b"CD").expect("it is held");
+        backend.write(3, b"3456").expect("it is held");
+        assert_eq!(read(&backend, 0, 10), "abC3456hij");
+        assert_eq!(read(&backend, 4, 2), "45");
+        backend.set_len(5).expect("it is held");
+        assert!(backend.read(4, &mut [0; 2]).is_err());
+        backend.set_len(12).expect("it is held");
+        backend.write(11, b"L").expect("it is held");
+        backend.sync_data().expect("it is held");
+        assert_eq!(
+            (backend.len().expect("it has one"), read(&backend, 0, 12)),
+            (12, "abC34......L".to_owned())
+        );
+        assert_eq!(std::fs::read(&path).expect("a file"), b"abcdefghij");
+        disk.release().expect("it can be written");
+        assert_eq!(std::fs::read(&path).expect("a file"), b"abC34\0\0\0\0\0\0L");
+        assert_eq!(
+            (backend.len().expect("it has one"), read(&backend, 0, 12)),
+            (12, "abC34......L".to_owned())
+        );
+        backend.write(0, b"A").expect("it is written");
+        assert_eq!(std::fs::read(&path).expect("a file")[0], b'A');
+        std::fs::remove_file(path).expect("it is there");
+    }
+
+    #[test]
+    fn what_nobody_releases_has_not_been() {
+        let (path, file) = scratch("dropped", b"abc");
+        let disk = Disk::hold(file).expect("it has a length");
+        Backend(Arc::clone(&disk)).write(1, b"xyz").expect("it is held");
+        drop(disk);
+        assert_eq!(std::fs::read(&path).expect("a file"), b"abc");
+        std::fs::remove_file(path).expect("it is there");
+    }
+}

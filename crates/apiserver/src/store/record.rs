@@ -40,7 +40,7 @@ pub(super) fn pack(document: &Document) -> Vec<u8> {
 ///
 /// # Errors
 /// If it is not that.
-pub fn unpack(bytes: &[u8]) -> Result<Kept, StoreError> {
+pub(super) fn unpack(bytes: &[u8]) -> Result<Kept, StoreError> {
     let damaged = || StoreError::new("a record is damaged");
     let (version, rest) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
     let (&counting, rest) = rest.split_first().ok_or_else(damaged)?;

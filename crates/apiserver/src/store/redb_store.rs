@@ -144,3 +144,6 @@ impl Store for RedbStore {
         Ok(Version(version.map_or(0, |version| version.value())))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::Asked;
 use super::options::WriteOptions;
 use super::write::Write;
-use crate::api::Api;
+use crate::api::{self, Api};
 use crate::body;
 use crate::hub::Failure;
 use crate::kinds::Kind;
@@ -29,7 +29,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));
     let object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
-    write.require_home()?;
+    write.require_home().await?;
     let mut tries = 0;
     loop {
         let document = write
@@ -40,12 +40,18 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
             .await?;
         let name = document.key().name.to_string();
         if write.options.dry_run {
-            if api.hub.ahead(document.key()).is_some() {
+            if api.hub.settled(document.key()).await.map_err(Status::from)?.is_some() {
                 return Err(Status::already_exists(kind, &name));
             }
             return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query);
         }
-        match api.hub.perform(Request::Create(document)).await {
+        let assigned = api::is_services(&kind.resource).then(|| document.json());
+        let created = api.hub.perform(Request::Create(document)).await;
+        if let (Err(_), Some(service)) = (&created, assigned) {
+            // What it was given is nobody's.
+            api.addresses.release(&service);
+        }
+        match created {
             Ok(answer) => {
                 return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query);
             }

@@ -54,34 +54,54 @@ pub async fn delete(
         return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
     }
     let key = kind.key(namespace, name);
-    let current = api.hub.ahead(&key);
-    let version = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
+    loop {
+        let Some(current) = api.hub.ahead(&key) else {
+            // It may have gone a moment ago.
+            api.hub.settle().await.map_err(Status::from)?;
+            return Err(Status::not_found(kind, name));
+        };
+        let request = request(kind, &current, options);
+        let outcome = if options.dry_run {
+            api.hub.settle().await.map_err(Status::from)?;
+            api.hub.foresee(request)
+        } else {
+            api.hub.perform(request).await
+        };
+        match outcome {
+            // How it is deleted was decided by what it was: decide again.
+            Err(Failure::Refused(Refusal::Stale { .. })) if options.version.is_none() => {}
+            Ok(Answer::Removed(last)) => return Ok(Deleted::Gone(last)),
+            Ok(answer) if options.dry_run => {
+                let tried = answer.object().at(current.meta().version);
+                return Ok(Deleted::Going(Arc::new(tried)));
+            }
+            Ok(answer) => return Ok(Deleted::Going(Arc::clone(answer.object()))),
+            Err(Failure::Refused(refusal)) => return Err(refused(refusal, kind, namespace, name)),
+            Err(failure) => return Err(Status::failed(failure, kind, namespace, name)),
+        }
+    }
+}
+
+/// The deletion of an object as it is now.
+fn request(kind: &Kind, current: &Document, options: &DeleteOptions) -> Request<Document> {
+    let asked = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
     let propagation = options.propagation.or_else(|| {
-        let held = current.as_ref().is_some_and(|current| holds(current));
-        if held || kind.resource == crd::definitions() {
+        if holds(current) || kind.resource == crd::definitions() {
             None
         } else {
             builtin::default_propagation(kind).or(Some(Propagation::Background))
         }
     });
-    let grace_s = current.as_ref().map_or(0, |current| builtin::grace_s(kind, current, options.grace_s));
-    let request = Request::Delete {
-        key,
-        expect: Expect { version, uid: options.uid.as_deref().map(Into::into) },
+    let grace_s = builtin::grace_s(kind, current, options.grace_s);
+    Request::Delete {
+        key: current.key().clone(),
+        expect: Expect {
+            version: asked.or(Some(current.meta().version)),
+            uid: options.uid.as_deref().map(Into::into),
+        },
         propagation,
         grace_s,
         at: Moment::now().plus_s(grace_s),
-    };
-    let outcome = if options.dry_run { api.hub.foresee(request) } else { api.hub.perform(request).await };
-    match outcome {
-        Ok(Answer::Removed(last)) => Ok(Deleted::Gone(last)),
-        Ok(answer) => {
-            let object = answer.object();
-            let tried = current.filter(|_| options.dry_run).map(|current| object.at(current.meta().version));
-            Ok(Deleted::Going(tried.map_or_else(|| Arc::clone(object), Arc::new)))
-        }
-        Err(Failure::Refused(refusal)) => Err(refused(refusal, kind, namespace, name)),
-        Err(failure) => Err(Status::failed(failure, kind, namespace, name)),
     }
 }
 

@@ -82,7 +82,7 @@ pub async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Repl
     });
     let key = write.key();
     let document = if write.options.dry_run {
-        let current = api.hub.ahead(&key);
+        let current = api.hub.settled(&key).await.map_err(Status::from)?;
         Arc::new(write.blocking(move || edit(current.as_deref())).await?)
     } else {
         let answer = api.hub.modify(&key, edit, write.is_slow()).await;

@@ -63,7 +63,9 @@ impl Token {
         let bytes = BASE64.decode(text).map_err(|error| {
             let at = match error {
                 DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
-                DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => text.len().saturating_sub(1),
+                // Nobody pads: the first sign of it is the first that is too much.
+                DecodeError::InvalidPadding => text.find('=').unwrap_or(text.len()),
+                DecodeError::InvalidLength(_) => text.len().saturating_sub(1),
             };
             format!("illegal base64 data at input byte {at}")
         })?;

@@ -148,10 +148,8 @@ fn apply(write: &Arc<Write>, config: Result<Body, Status>) -> Edit {
         match current {
             Some(current) => write.updated(applied, current, true),
             None if write.part != Part::Main => Err(Status::not_found(&write.kind, &write.name)),
-            None => {
-                write.require_home()?;
-                write.created(applied, true)
-            }
+            None if !write.has_home() => Err(write.homeless()),
+            None => write.created(applied, true),
         }
     })
 }
@@ -204,7 +202,7 @@ async fn perform(write: &Arc<Write>, edit: Edit, wanted: &Wanted, query: &Query)
     let Write { api, kind, namespace, name, options, .. } = &**write;
     let key = write.key();
     if options.dry_run {
-        let current = api.hub.ahead(&key);
+        let current = api.hub.settled(&key).await.map_err(Status::from)?;
         let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
         let document = write.blocking(move || edit(current.as_deref())).await?;
         return write.would_be(code, &document, wanted, query);

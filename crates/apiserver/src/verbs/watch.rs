@@ -43,8 +43,8 @@ pub struct Watch {
     pub lasts: Duration,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
-    /// It is open.
-    pub metrics: Open,
+    /// Counts it for as long as it lasts.
+    pub _counted: Open,
 }
 
 /// Starts a watch, and gives what it sends.

@@ -134,14 +134,26 @@ impl Write {
     ///
     /// # Errors
     /// If there is none.
-    pub fn require_home(&self) -> Result<(), Status> {
-        if !self.kind.namespaced || self.api.hub.ahead(&Key::namespace(&self.namespace)).is_some() {
+    pub async fn require_home(&self) -> Result<(), Status> {
+        if self.has_home() {
             return Ok(());
         }
+        // It may have gone a moment ago.
+        self.api.hub.settle().await.map_err(Status::from)?;
+        Err(self.homeless())
+    }
+
+    /// Whether its namespace is there, if it has one.
+    pub fn has_home(&self) -> bool {
+        !self.kind.namespaced || self.api.hub.ahead(&Key::namespace(&self.namespace)).is_some()
+    }
+
+    /// Its namespace is not there.
+    pub fn homeless(&self) -> Status {
         let message = format!("namespaces {:?} not found", self.namespace);
         let details =
             Details { name: self.namespace.clone(), kind: "namespaces".to_owned(), ..Details::default() };
-        Err(Status::failure(StatusCode::NOT_FOUND, "NotFound", message).of(details))
+        Status::failure(StatusCode::NOT_FOUND, "NotFound", message).of(details)
     }
 
     /// Whether the end of the object's name is left to the server.

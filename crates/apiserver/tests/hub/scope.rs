@@ -100,7 +100,6 @@ async fn what_has_a_namespace_is_not_found_without() {
     // Nor by a path that could be read in another way.
     for path in [
         "/apis/test.dev/v1/namespaces/default/things/../things/t",
-        "/apis/test.dev/v1/namespaces/default%2Fthings/t",
         "/apis/test.dev/v1/namespaces/default/things/%2e%2e/t",
         "/apis/test.dev/v1/namespaces//things/t",
     ] {
@@ -108,6 +107,9 @@ async fn what_has_a_namespace_is_not_found_without() {
         assert!(matches!(code, 400 | 404), "{path}: {code} {body}");
     }
     expect(200, get(&service, "/apis/test.dev/v1/namespaces/default/things/t").await);
+    // A path is decoded before it is read, as Go does, and read once: what is authorised is what is served.
+    let stranger = somebody(&server, "stranger", &["system:authenticated"]);
+    expect(403, get(&stranger, "/apis/test.dev/v1/namespaces/default%2Fthings/t").await);
     server.stop().await;
 }
 
@@ -122,6 +124,25 @@ fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().cloned().unwrap_or_default();
     items.iter().filter_map(|item| item["metadata"]["name"].as_str().map(str::to_owned)).collect()
 }
+
+/// Where tokens that nobody gave out say that a list goes on.
+const STARTS: &[&str] = &[
+    "",
+    "/",
+    "\0",
+    "b/opens-b-0\0",
+    "../secrets/a/secrets-a-0\0",
+    "a/../b/x\0",
+    "../../test.dev/secrets/a/\0",
+    "a",
+    "a/",
+    "a/../../secrets/",
+    "/a/opens-a-0\0",
+    "a/\0",
+    "..",
+    "a\0/x",
+    "\u{10FFFF}/x\0",
+];
 
 #[tokio::test]
 async fn a_token_leads_to_nothing_that_a_list_does_not() {
@@ -154,23 +175,7 @@ async fn a_token_leads_to_nothing_that_a_list_does_not() {
     let mut tokens = vec![foreign, hidden];
     let version: i64 =
         first["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("a version");
-    for start in [
-        "",
-        "/",
-        "\0",
-        "b/opens-b-0\0",
-        "../secrets/a/secrets-a-0\0",
-        "a/../b/x\0",
-        "../../test.dev/secrets/a/\0",
-        "a",
-        "a/",
-        "a/../../secrets/",
-        "/a/opens-a-0\0",
-        "a/\0",
-        "..",
-        "a\0/x",
-        "\u{10FFFF}/x\0",
-    ] {
+    for start in STARTS {
         tokens.extend([token(version, start), token(-1, start), token(0, start)]);
     }
     tokens.extend(["!".to_owned(), "e30".to_owned(), "AAAA".repeat(10_000)]);

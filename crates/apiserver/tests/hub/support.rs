@@ -67,7 +67,8 @@ pub(crate) async fn get(service: &Service, path: &str) -> Answer {
 }
 
 pub(crate) async fn ask(service: &Service, method: &str, path: &str, body: &Value) -> Answer {
-    send(service, method, path, "application/json", body.to_string().into()).await
+    let body = if body.is_null() { Bytes::new() } else { body.to_string().into() };
+    send(service, method, path, "application/json", body).await
 }
 
 pub(crate) async fn send(service: &Service, method: &str, path: &str, media: &str, body: Bytes) -> Answer {

@@ -38,5 +38,5 @@ fn permissions_are_asked_for_and_given() -> Result<()> {
     kubectl.says("api-resources", "", "deployments")?;
     kubectl.says("version", "", "Server Version: v1.34")?;
     kubectl.says("get --raw /readyz", "", "ok")?;
-    kubectl.says("get events -A", "", "").or_else(|_| kubectl.complains("get events -A", "", "No resources"))
+    Ok(())
 }

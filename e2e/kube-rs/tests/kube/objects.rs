@@ -169,8 +169,7 @@ async fn owners_take_along_what_they_own() -> Result<()> {
         let delete =
             DeleteParams { propagation_policy: Some(PropagationPolicy::Orphan), ..DeleteParams::default() };
         widgets.delete("orphan", &delete).await?;
-        let free = conditions::is_created()
-            .and(|map: Option<&ConfigMap>| map.is_some_and(|map| map.owner_references().is_empty()));
+        let free = |map: Option<&ConfigMap>| map.is_some_and(|map| map.owner_references().is_empty());
         await_condition(maps, "orphan", free).await?;
         Ok(())
     })

@@ -152,14 +152,9 @@ async fn apply_of_what_is_typed_makes_it() -> Result<()> {
         let params = PatchParams::apply("test").validation_strict();
         let made = maps.patch("a", &params, &Patch::Apply(&map)).await?;
         assert_eq!(made.data, map.data);
-        let dry = maps.patch(
-            "b",
-            &params.clone().dry_run(),
-            &Patch::Apply(&json!({
-                "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" },
-            })),
-        );
-        assert_eq!(dry.await?.name_any(), "b");
+        let other = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" } });
+        let dry = maps.patch("b", &params.clone().dry_run(), &Patch::Apply(&other)).await?;
+        assert_eq!(dry.name_any(), "b");
         assert_eq!(maps.get_opt("b").await?, None);
         let unknown =
             json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "dota": {} });

@@ -60,7 +60,7 @@ impl Field {
             (Contestant::Kube, Some(binaries)) => {
                 let kube = RealKube::start_with(binaries, dir, &Options::default())?;
                 let ready = kube.ready().etcd + kube.ready().apiserver;
-                Ok(Running { ready, process: Process::Kube(kube) })
+                Ok(Running { ready, process: Process::Kube(Box::new(kube)) })
             }
             (Contestant::Hub, _) => {
                 let begun = Instant::now();
@@ -78,7 +78,7 @@ pub(super) struct Running {
 }
 
 enum Process {
-    Kube(RealKube),
+    Kube(Box<RealKube>),
     Hub(Hub),
 }
 

@@ -127,7 +127,11 @@ fn who_may_is_treated_as_another() {
         &[("Impersonate-User", "system:serviceaccount:a:sa")],
         r#"403 serviceaccounts "sa" is forbidden: User "eve" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "a""#,
     );
-    let nobody = |what: &str| format!("500 requested [{{{what}}}] without impersonating a user");
+    let nobody = |what: &str| {
+        format!(
+            "500 Internal Server Error: \"/api/v1/pods\": requested [{{{what}}}] without impersonating a user\n"
+        )
+    };
     check(&root, &[("Impersonate-Group", "g")], &nobody("Group  g    "));
     check(&root, &[("Impersonate-Uid", "g")], &nobody("UID  g  authentication.k8s.io/v1  "));
     let extra = nobody("UserExtra  g  authentication.k8s.io/v1  foo/bar");
