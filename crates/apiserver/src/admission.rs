@@ -1,22 +1,22 @@
 //! What every write goes through: the rules of all kinds, then those of its own.
 
-use bowline_merge::apply::{self, ApplyError, Manager, Operation};
-use bowline_merge::fields::FieldSet;
-use bowline_merge::{FieldError, Schema};
-use http::StatusCode;
+use bowline_merge::{FieldError, apply as managed};
 use serde_json::Value;
 
 use crate::api;
 use crate::auth::rbac;
-use crate::builtin::{self, Neighbours};
+use crate::builtin::{self, Mistyped, Neighbours};
 use crate::crd;
 use crate::document::{Counting, Json};
 use crate::kinds::Kind;
 use crate::metadata;
 use crate::part::Part;
-use crate::schemas;
-use crate::status::{Cause, Details, Status};
+use crate::status::Status;
 use crate::verbs::Write;
+
+mod owners;
+
+pub use owners::{apply, schema, track};
 
 /// An object that may be.
 pub struct Admitted {
@@ -34,10 +34,6 @@ enum Rules<'a> {
 }
 
 impl Rules<'_> {
-    fn are_built_in(&self) -> bool {
-        matches!(self, Rules::BuiltIn)
-    }
-
     fn of(kind: &Kind) -> Rules<'_> {
         match &kind.custom {
             Some(custom) => Rules::Custom(custom),
@@ -51,16 +47,24 @@ impl Rules<'_> {
 ///
 /// # Errors
 /// If a value has a type that its field does not take.
-pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Status> {
-    let mut unknown = builtin::read(kind, object).map_err(|mistyped| {
-        let Kind { kind: name, version, .. } = kind;
-        Status::bad_request(format!(
-            "{name} in version {version:?} cannot be handled as a {name}: {mistyped}"
-        ))
-    })?;
+pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
+    let mut unknown = builtin::read(kind, object)?;
     if let Some(custom) = &kind.custom {
         unknown.extend(edit(object, |object| custom.prune(object)));
+        unknown.sort();
     }
+    Ok(unknown)
+}
+
+/// The same for an object of a version of which nothing is known but that it has metadata.
+///
+/// # Errors
+/// The same.
+pub fn read_other(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
+    let mut unknown = builtin::read(kind, object)?;
+    let known = ["apiVersion", "kind", "metadata"];
+    unknown.extend(object.keys().filter(|name| !known.contains(&name.as_str())).cloned());
+    unknown.sort();
     Ok(unknown)
 }
 
@@ -80,11 +84,9 @@ fn edit<T>(object: &mut Json, change: impl FnOnce(&mut Value) -> T) -> T {
 /// If it is not valid, or more than its writer may give.
 pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
-    if let Rules::Custom(custom) = Rules::of(kind)
-        && custom.is_going()
-    {
-        let why = "create not allowed while custom resource definition is terminating";
-        return Err(Status::forbidden(kind, text(&object, "name"), why));
+    // Also one that is applied.
+    if kind.custom.as_ref().is_some_and(|custom| custom.is_going()) {
+        return Err(Status::definition_goes(kind));
     }
     match Rules::of(kind) {
         Rules::BuiltIn => builtin::default(kind, &mut object),
@@ -115,6 +117,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
         Rules::Custom(custom) => {
             let verdict = edit(&mut object, |object| {
                 custom.prepare(object, None, crd::Part::Main);
+                warnings.extend(crd::finalizer_warnings(object, None));
                 custom.validate(object, None, crd::Part::Main)
             });
             more.extend(verdict.errors);
@@ -180,7 +183,10 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             if !applied {
                 track(write, Some(old), &mut object);
             }
-            let verdict = edit(&mut object, |object| custom.validate(object, Some(&old_value), part));
+            let verdict = edit(&mut object, |object| {
+                warnings.extend(crd::finalizer_warnings(object, Some(&old_value)));
+                custom.validate(object, Some(&old_value), part)
+            });
             more.extend(verdict.errors);
             warnings.extend(verdict.warnings);
         }
@@ -191,6 +197,8 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
     assign_addresses(write, &mut object, Some(old))?;
     warnings.extend(warn_custom(kind, &object, Some(old)));
     builtin::write(kind, &mut object);
+    let old = Value::Object(old.clone());
+    edit(&mut object, |object| managed::settle(&old, object));
     Ok(Admitted { object, warnings })
 }
 
@@ -238,7 +246,11 @@ fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status
         return Ok(());
     }
     let name = text(object, "name");
-    Err(Status::invalid(kind, name, errors))
+    // An object of another kind is spoken of as of that.
+    match object.get("kind").and_then(Value::as_str).filter(|_| kind.custom.is_some()) {
+        Some(said) => Err(Status::invalid_as(&kind.group, said, name, errors)),
+        None => Err(Status::invalid(kind, name, errors)),
+    }
 }
 
 fn text<'a>(object: &'a Json, name: &str) -> &'a str {
@@ -251,7 +263,8 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
     let kind = &*write.kind;
     let name = text(old, "name");
     let (uid, found) = (text(object, "uid"), text(old, "uid"));
-    if !uid.is_empty() && uid != found {
+    // A patch has no expectations of its own: validation refuses what it changes.
+    if !uid.is_empty() && uid != found && !write.unconditional {
         return Err(Status::another(kind, &write.namespace, name, uid, found));
     }
     let version = text(object, "resourceVersion");
@@ -259,7 +272,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
         if !builtin::updates_unconditionally(kind) && !write.unconditional {
             let detail = "must be specified for an update";
             let error = FieldError::invalid("metadata.resourceVersion", 0, detail);
-            return Err(Status::invalid(kind, name, &[error]));
+            return Err(Status::invalid_as(&kind.group, &kind.plural, name, &[error]));
         }
         return Ok(());
     }
@@ -267,89 +280,6 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
         return Err(Status::stale(kind, name));
     }
     Ok(())
-}
-
-/// The schema by which fields of the kind are merged and owned.
-pub fn schema(kind: &Kind) -> Schema {
-    schemas::of(kind)
-}
-
-fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation: Operation) -> Manager<'a> {
-    Manager { name: &write.manager, operation, api_version, subresource: write.part.subresource(), time }
-}
-
-/// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
-fn ignored(kind: &Kind, part: Part) -> FieldSet {
-    match part {
-        Part::Status if Rules::of(kind).are_built_in() => FieldSet::of(builtin::not_status(kind)),
-        Part::Status => FieldSet::of(&[
-            "spec",
-            "metadata.labels",
-            "metadata.annotations",
-            "metadata.finalizers",
-            "metadata.ownerReferences",
-        ]),
-        _ if kind.has_status() => FieldSet::of(&["status"]),
-        _ => FieldSet::default(),
-    }
-}
-
-/// Takes note of who changed what.
-pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
-    let (api_version, time) = (write.kind.api_version(), write.now.to_string());
-    let manager = manager(write, &api_version, &time, Operation::Update);
-    let old = old.map(|old| Value::Object(old.clone()));
-    let ignored = ignored(&write.kind, write.part);
-    edit(object, |object| apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored));
-}
-
-/// Whether what is applied is of the kind.
-///
-/// # Errors
-/// If not.
-pub fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
-    let text = |name| config.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (api_version, name) = (text("apiVersion"), text("kind"));
-    if api_version == kind.api_version() && *name == *kind.kind {
-        return Ok(());
-    }
-    let slash = if api_version.contains('/') { "" } else { "/" };
-    Err(Status::bad_request(format!("invalid object type: {slash}{api_version}, Kind={name}")))
-}
-
-/// What a configuration that is applied makes of what is there.
-///
-/// # Errors
-/// If others own what it would change, or it does not fit.
-pub fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
-    let (api_version, time) = (write.kind.api_version(), write.now.to_string());
-    let manager = manager(write, &api_version, &time, Operation::Apply);
-    let live = live.map(|live| Value::Object(live.clone()));
-    let config = Value::Object(config.clone());
-    let force = write.options.force.unwrap_or(false);
-    let ignored = ignored(&write.kind, write.part);
-    match apply::apply(&schema(&write.kind), live.as_ref(), &config, &manager, force, &ignored) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(Status::internal("what was applied is not an object")),
-        Err(error) => Err(apply_status(error)),
-    }
-}
-
-fn apply_status(error: ApplyError) -> Status {
-    let message = error.to_string();
-    match error {
-        ApplyError::BadRequest(_) => Status::bad_request(message),
-        ApplyError::Untyped(_) => Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message),
-        ApplyError::Conflict(conflicts) => {
-            let causes = conflicts.iter().map(|conflict| Cause {
-                reason: "FieldManagerConflict".to_owned(),
-                message: conflict.message(),
-                field: conflict.field(),
-            });
-            Status::failure(StatusCode::CONFLICT, "Conflict", message)
-                .of(Details { causes: causes.collect(), ..Details::default() })
-        }
-    }
 }
 
 /// Makes an object what a scale says.

@@ -128,7 +128,7 @@ impl Api {
                 Action::Replace(object) => {
                     let found = self.hub.ahead(&due.key).ok_or_else(|| Status::internal("it was there"))?;
                     let write = Write::by_server(self, self.kind_of(&due.key)?, &due.key);
-                    let (document, _) = write.updated(object, &found, false)?;
+                    let document = write.updated(object, &found, false)?;
                     requests.push(Request::Replace(document, Expect::version(found.meta().version)));
                 }
                 Action::Recreate(object) => {
@@ -152,7 +152,7 @@ impl Api {
 
     fn made(self: &Arc<Api>, key: &Key, object: Json) -> Result<Document, Status> {
         let write = Write::by_server(self, self.kind_of(key)?, key);
-        write.created(object, false).map(|(document, _)| document)
+        write.created(object, false)
     }
 
     /// The kind of an object of the hub's own.

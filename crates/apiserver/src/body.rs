@@ -1,9 +1,12 @@
 //! The bodies of requests: JSON, YAML or protobuf in, JSON out.
 
+use bytes::Bytes;
 use http::StatusCode;
 use serde_json::Value;
 
+use crate::builtin;
 use crate::document::Json;
+use crate::field_validation::Text;
 use crate::kinds::{Kind, Kinds};
 use crate::protobuf;
 use crate::status::Status;
@@ -14,8 +17,8 @@ use crate::yaml;
 pub struct Body {
     /// The object, with its `apiVersion` and `kind`.
     pub object: Json,
-    /// The paths of fields that are there twice.
-    pub repeated: Vec<String>,
+    /// The text that it was read from.
+    pub text: Text,
 }
 
 /// How a body is written.
@@ -46,34 +49,35 @@ impl Media {
 ///
 /// # Errors
 /// If it cannot be read, or is of another kind.
-pub fn decode(media: &str, bytes: &[u8], kind: &Kind, kinds: &Kinds) -> Result<Body, Status> {
-    let (value, repeated) = read(Media::of(media)?, bytes).map_err(|why| unrecognised(kind, bytes, &why))?;
+pub fn decode(media: &str, bytes: &Bytes, kind: &Kind, kinds: &Kinds) -> Result<Body, Status> {
+    let (value, text) = read(Media::of(media)?, bytes).map_err(|why| unrecognised(kind, bytes, &why))?;
     let mut object = typed(value).map_err(|why| unrecognised(kind, bytes, &why))?;
-    check_types(kind, kinds, &mut object, bytes)?;
-    Ok(Body { object, repeated })
+    check_types(kind, kinds, &mut object).map_err(|misfit| misfit.refused(kind, bytes))?;
+    Ok(Body { object, text })
 }
 
 /// An object of a kind that the path does not say: options, a scale, a token request.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn any(media: &str, bytes: &[u8]) -> Result<Json, Status> {
+pub fn any(media: &str, bytes: &Bytes) -> Result<Json, Status> {
     let media = Media::of(media)?;
     let read = read(media, bytes).and_then(|(value, _)| typed(value));
     // The real server takes the blame for this.
     read.map_err(|why| Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", why))
 }
 
-/// A configuration that is applied.
+/// A configuration that is applied. Nothing is an empty one.
 ///
 /// # Errors
 /// If it cannot be read, or is no object.
 pub fn applied(bytes: &[u8]) -> Result<Body, Status> {
     let undecodable = |why: String| Status::bad_request(format!("error decoding YAML: {why}"));
-    let (value, repeated) = read(Media::Yaml, bytes)
-        .map_err(|why| undecodable(format!("error converting YAML to JSON: {why}")))?;
+    let (value, text) =
+        yaml_text(bytes).map_err(|why| undecodable(format!("error converting YAML to JSON: {why}")))?;
     match value {
-        Value::Object(object) => Ok(Body { object, repeated }),
+        Value::Object(object) => Ok(Body { object, text }),
+        Value::Null => Ok(Body { object: Json::new(), text }),
         other => Err(undecodable(format!(
             "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value of type \
              map[string]interface {{}}",
@@ -82,33 +86,41 @@ pub fn applied(bytes: &[u8]) -> Result<Body, Status> {
     }
 }
 
-/// A value, and the paths of its fields that are there twice; or what Go would say.
-fn read(media: Media, bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
+/// A value, and its text; or what Go would say.
+fn read(media: Media, bytes: &Bytes) -> Result<(Value, Text), String> {
     match media {
         Media::Json => {
             json(bytes).map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))
         }
-        // Most YAML that clients send is JSON.
-        Media::Yaml => json(bytes).or_else(|_| Ok((yaml_value(bytes)?, Vec::new()))),
+        Media::Yaml => yaml_text(bytes),
         Media::Protobuf => {
             let object = protobuf::read(bytes).map_err(|malformed| malformed.to_string())?;
-            Ok((Value::Object(object), Vec::new()))
+            Ok((Value::Object(object), Text::default()))
         }
     }
 }
 
-fn json(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
+fn json(bytes: &Bytes) -> Result<(Value, Text), String> {
     let (value, repeated) = bowline_merge::json::parse(bytes).map_err(|error| error.to_string())?;
-    Ok((value, repeated.into_iter().map(|duplicate| duplicate.0).collect()))
+    Ok((value, Text { json: bytes.clone(), repeated, yaml: None }))
 }
 
-fn yaml_value(bytes: &[u8]) -> Result<Value, String> {
+/// Most YAML that clients send is JSON. What is there twice is YAML's to tell.
+fn yaml_text(bytes: &[u8]) -> Result<(Value, Text), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "yaml: invalid UTF-8".to_owned())?;
-    yaml::parse(text).map_err(|why| format!("yaml: {why}"))
+    let value = match bowline_merge::json::parse(bytes) {
+        Ok((value, _)) => value,
+        Err(_) => yaml::parse(text).map_err(|why| format!("yaml: {why}"))?,
+    };
+    let json = serde_json::to_vec(&value).map_err(|error| error.to_string())?;
+    Ok((value, Text { json: json.into(), repeated: Vec::new(), yaml: yaml::repeated(text) }))
 }
 
 /// What says of itself what it is, or might.
-fn typed(value: Value) -> Result<Json, String> {
+///
+/// # Errors
+/// If it is something else, in the words of Go.
+pub fn typed(value: Value) -> Result<Json, String> {
     const FIND: &str = "couldn't get version/kind; json parse error: json: cannot unmarshal";
     let object = match value {
         Value::Object(object) => object,
@@ -130,22 +142,50 @@ fn typed(value: Value) -> Result<Json, String> {
     Ok(object)
 }
 
+/// An object is not of the kind that it should be.
+pub enum Misfit {
+    /// It does not say of which kind it is.
+    Untyped(Json),
+    /// It cannot be made one of the kind: why, and its kind and version.
+    Kind(String, String, String),
+}
+
+impl Misfit {
+    fn refused(self, kind: &Kind, bytes: &[u8]) -> Status {
+        match self {
+            Misfit::Untyped(_) => {
+                let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(bytes));
+                unrecognised(kind, bytes, &why)
+            }
+            Misfit::Kind(why, name, version) => Status::bad_request(format!(
+                "{name} in version {version:?} cannot be handled as a {}: {why}",
+                kind.kind
+            )),
+        }
+    }
+
+    /// Why, in short.
+    pub fn why(self) -> String {
+        match self {
+            Misfit::Untyped(object) => format!("Object 'Kind' is missing in '{}'", Value::Object(object)),
+            Misfit::Kind(why, ..) => why,
+        }
+    }
+}
+
 /// The object is of the kind; one that does not say is taken to be, if the kind is built in.
-fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json, bytes: &[u8]) -> Result<(), Status> {
+///
+/// # Errors
+/// If it is of another.
+pub fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json) -> Result<(), Misfit> {
     let expected = kind.api_version();
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, name) = (text("apiVersion"), text("kind"));
     if kind.custom.is_some() {
         if name.is_empty() {
-            let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(bytes));
-            return Err(unrecognised(kind, bytes, &why));
+            return Err(Misfit::Untyped(object.clone()));
         }
-        if api_version != expected {
-            return Err(Status::bad_request(format!(
-                "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-            )));
-        }
-        // Another kind is found out by validation, after the rest.
+        // Another version or kind is found out after the rest.
         return Ok(());
     }
     if (api_version.is_empty() || api_version == expected) && (name.is_empty() || *name == *kind.kind) {
@@ -154,23 +194,23 @@ fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json, bytes: &[u8]) -> R
         return Ok(());
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-    let is_known = kinds.all().iter().any(|other| {
+    let other = kinds.all().iter().find(|other| {
         (&*other.group, &*other.version) == (group, version)
             && [&*other.kind, &*other.list_kind].contains(&name.as_str())
     });
-    let why = if is_known {
-        let internal =
-            if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
-        format!("converting ({version}.{name}) to ({internal}.{}): unknown conversion", kind.kind)
-    } else {
-        format!(
+    let is_list = other.is_some_and(|other| *other.kind != *name);
+    let why = match other.map(|other| builtin::read(other, &mut object.clone())) {
+        Some(Err(mistyped)) if !is_list => mistyped.to_string(),
+        Some(_) => {
+            let internal =
+                if kind.group.is_empty() { "core" } else { kind.group.split('.').next().unwrap_or_default() };
+            format!("converting ({version}.{name}) to ({internal}.{}): unknown conversion", kind.kind)
+        }
+        None => format!(
             "no kind {name:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:110\""
-        )
+        ),
     };
-    Err(Status::bad_request(format!(
-        "{name} in version {version:?} cannot be handled as a {}: {why}",
-        kind.kind
-    )))
+    Err(Misfit::Kind(why, name, version.to_owned()))
 }
 
 fn unrecognised(kind: &Kind, bytes: &[u8], why: &str) -> Status {

@@ -7,6 +7,7 @@ use bowline_kernel::{Deletion, Finalizer, MetaOf, Object, Owner, Version};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use crate::crd;
 use crate::key::{Key, NAMESPACES};
 use crate::store::Kept;
 use crate::time::Moment;
@@ -205,6 +206,11 @@ impl Object for Document {
         metadata::edit(&mut json, &self.key, &self.meta, &meta);
         self.parts = layout::write(&json, self.parts.counting);
         self.meta = meta;
+    }
+
+    /// Definitions stay until their objects are gone.
+    fn holder(&self) -> Option<DocumentFinalizer> {
+        (self.key.resource == crd::definitions()).then(|| Finalizer::Named(crd::lifecycle::FINALIZER.into()))
     }
 
     fn same(&self, other: &Self) -> bool {

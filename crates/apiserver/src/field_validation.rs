@@ -1,6 +1,9 @@
 //! `fieldValidation=Strict|Warn|Ignore`: fields that nobody knows, and fields that are there twice.
 
-use crate::status::Status;
+use bowline_merge::json::{self, Duplicate};
+use bytes::Bytes;
+
+use crate::warnings::Warnings;
 
 /// What becomes of fields that nobody knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,86 +18,80 @@ pub enum FieldValidation {
 }
 
 impl FieldValidation {
-    /// What to make of fields that are there twice and of those that nobody knows, by their paths: texts for
-    /// `Warning` headers. `kind` and `version` are those of the object.
+    /// What to make of what a strict reader says.
     ///
     /// # Errors
-    /// Under `Strict`, if there are any.
-    pub fn judge(self, found: &Oddities, kind: &str, version: &str) -> Result<Vec<String>, Status> {
-        let texts = found.texts();
+    /// Under `Strict`, if it says anything: why the request is refused.
+    pub fn judge(self, odd: &[String], warnings: &Warnings) -> Result<(), String> {
         match self {
-            FieldValidation::Strict if !texts.is_empty() => {
-                let message = format!(
-                    "{kind} in version {version:?} cannot be handled as a {kind}: strict decoding error: {}",
-                    texts.join(", ")
-                );
-                Err(Status::bad_request(message))
+            FieldValidation::Strict if !odd.is_empty() => {
+                return Err(format!("strict decoding error: {}", odd.join(", ")));
             }
-            FieldValidation::Warn => Ok(texts),
-            FieldValidation::Strict | FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Warn => warnings.extend(odd),
+            FieldValidation::Strict | FieldValidation::Ignore => {}
         }
+        Ok(())
     }
 }
 
-/// Fields that should not be there.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Oddities {
-    /// The paths of fields that are there twice, in the order of the text.
-    pub repeated: Vec<String>,
-    /// The paths of fields that nobody knows, sorted.
-    pub unknown: Vec<String>,
+/// The text of an object, for what only the text says: fields that are there twice, and the order of fields.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// The text, as JSON.
+    pub json: Bytes,
+    /// The fields that are there twice.
+    pub repeated: Vec<Duplicate>,
+    /// What a strict reader of YAML says of it, before it is JSON.
+    pub yaml: Option<String>,
 }
 
-impl Oddities {
-    fn texts(&self) -> Vec<String> {
-        let repeated = self
-            .repeated
-            .iter()
-            .map(|path| format!("duplicate field {}", serde_json::Value::from(path.as_str())));
-        let unknown = self
-            .unknown
-            .iter()
-            .map(|path| format!("unknown field {}", serde_json::Value::from(path.as_str())));
-        repeated.chain(unknown).collect()
+impl Text {
+    /// What a strict reader says, given the fields that the kind does not have: of a built-in kind in the order of the
+    /// text, of others the unknown fields last.
+    pub fn odd(&self, custom: bool, unknown: &[String]) -> Vec<String> {
+        let mut odd: Vec<String> = self.yaml.iter().cloned().collect();
+        if self.repeated.is_empty() && unknown.is_empty() {
+            return odd;
+        }
+        if custom {
+            odd.extend(self.repeated.iter().map(ToString::to_string));
+            odd.extend(json::strict(b"", &[], unknown));
+        } else {
+            odd.extend(json::strict(&self.json, &self.repeated, unknown));
+        }
+        odd
     }
-}
-
-/// A `Warning` header.
-pub fn warning(text: &str) -> String {
-    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("299 - \"{text}\"")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn text(json: &str) -> Text {
+        let (_, repeated) = json::parse(json.as_bytes()).expect("it is JSON");
+        Text { json: Bytes::copy_from_slice(json.as_bytes()), repeated, yaml: None }
+    }
+
     /// As a real kube-apiserver 1.34.4 words it, for custom and for built-in kinds.
     #[test]
     fn odd_fields_are_refused_warned_of_or_dropped() {
-        let found = Oddities {
-            repeated: vec!["metadata.name".to_owned(), "spec.name".to_owned()],
-            unknown: vec!["spec.list[0].x".to_owned(), "spec.x".to_owned()],
-        };
-        let texts = [
-            r#"duplicate field "metadata.name""#,
-            r#"duplicate field "spec.name""#,
-            r#"unknown field "spec.list[0].x""#,
-            r#"unknown field "spec.x""#,
-        ];
-        let refused = FieldValidation::Strict.judge(&found, "Widget", "v1").expect_err("it is refused");
-        let message = format!(
-            "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: {}",
-            texts.join(", ")
-        );
-        assert_eq!((refused.code, refused.reason, refused.message), (400, "BadRequest", message));
-        assert_eq!(
-            FieldValidation::Warn.judge(&found, "Widget", "v1").ok(),
-            Some(texts.map(ToOwned::to_owned).to_vec())
-        );
-        assert_eq!(FieldValidation::Ignore.judge(&found, "Widget", "v1").ok(), Some(Vec::new()));
-        let nothing = Oddities::default();
-        assert_eq!(FieldValidation::Strict.judge(&nothing, "Widget", "v1").ok(), Some(Vec::new()));
-        assert_eq!(warning(texts[3]), r#"299 - "unknown field \"spec.x\"""#);
+        let text = text(r#"{"spec":{"x":1,"name":"a","name":"b"},"data":1}"#);
+        let unknown = ["data".to_owned(), "spec.x".to_owned()];
+        let (twice, data, x) =
+            (r#"duplicate field "spec.name""#, r#"unknown field "data""#, r#"unknown field "spec.x""#);
+        assert_eq!(text.odd(true, &unknown), [twice, data, x]);
+        let odd = text.odd(false, &unknown);
+        assert_eq!(odd, [x, twice, data]);
+        let warnings = Warnings::default();
+        let why = FieldValidation::Strict.judge(&odd, &warnings).expect_err("it is refused");
+        assert_eq!(why, format!("strict decoding error: {x}, {twice}, {data}"));
+        assert_eq!(FieldValidation::Ignore.judge(&odd, &warnings), Ok(()));
+        assert_eq!(FieldValidation::Strict.judge(&[], &warnings), Ok(()));
+        let mut headers = http::HeaderMap::new();
+        warnings.write(&mut headers);
+        assert!(headers.is_empty());
+        assert_eq!(FieldValidation::Warn.judge(&odd, &warnings), Ok(()));
+        warnings.write(&mut headers);
+        assert_eq!(headers.len(), 3);
     }
 }

@@ -126,6 +126,16 @@ impl Hub {
         outcome.map_err(Failure::Refused)
     }
 
+    /// What a request would come to now. When this returns, what it rests on is durable.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+        let outcome = self.front().head.foresee(request);
+        self.settle().await?;
+        outcome.map_err(Failure::Refused)
+    }
+
     /// Performs requests one right after the other: what they come to is durable together.
     ///
     /// # Errors
@@ -199,16 +209,6 @@ impl Hub {
             Some(panic) => resume_unwind(panic),
             None => done,
         }
-    }
-
-    /// What would be answered to a request; nothing changes.
-    ///
-    /// # Errors
-    /// See [`Failure`].
-    pub async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
-        let outcome = self.front().head.foresee(request);
-        self.settle().await?;
-        outcome.map_err(Failure::Refused)
     }
 
     /// Waits until all that is decided now is durable.

@@ -43,6 +43,7 @@ mod time;
 mod user;
 mod verbs;
 mod versions;
+mod warnings;
 mod yaml;
 
 /// What differs from Kubernetes in kinds: `docs/hub.md` is held against it.

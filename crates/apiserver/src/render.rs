@@ -92,7 +92,12 @@ fn whole_list<'d>(
 ) -> Vec<u8> {
     let size: usize = documents.clone().map(Document::size).sum();
     let mut out = Vec::with_capacity(size + 256);
-    let head = json!({ "kind": &*kind.list_kind, "apiVersion": kind.api_version(), "metadata": meta.json() });
+    let mut head =
+        json!({ "kind": &*kind.list_kind, "apiVersion": kind.api_version(), "metadata": meta.json() });
+    if kind.custom.is_some() {
+        // Lists of custom kinds are maps in the real server, which leaves nothing out.
+        head["metadata"]["continue"] = meta.next.into();
+    }
     out.extend(to_vec(&head));
     // All but the closing brace.
     out.pop();

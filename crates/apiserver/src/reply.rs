@@ -10,6 +10,7 @@ use http::{Response, StatusCode};
 use http_body::{Frame, SizeHint};
 use tokio::sync::mpsc;
 
+use crate::negotiate::{Wanted, encode};
 use crate::status::Status;
 
 /// The body of an answer.
@@ -75,13 +76,14 @@ pub fn typed(code: StatusCode, media: HeaderValue, bytes: impl Into<Bytes>) -> R
     reply
 }
 
-/// A failure.
-pub fn failure(status: &Status) -> Reply {
+/// A failure, in the encoding that is wanted.
+pub fn failure(status: &Status, wanted: Wanted) -> Reply {
     if status.is_plain {
         return text(status.code(), status.message.as_str());
     }
     let bytes = serde_json::to_vec(status).expect("a status is written to memory");
-    let mut reply = json(status.code(), bytes);
+    let media = HeaderValue::from_static(wanted.encoding.media_type());
+    let mut reply = typed(status.code(), media, encode(Bytes::from(bytes), wanted));
     let retry = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     if retry > 0 {
         reply.headers_mut().insert(RETRY_AFTER, retry.into());

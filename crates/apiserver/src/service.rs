@@ -18,6 +18,7 @@ use tokio::task::JoinError;
 
 use crate::api::Api;
 use crate::authorize::{Attributes, What};
+use crate::negotiate::{Wanted, Wishes};
 use crate::path::{self, Path};
 use crate::query::Query;
 use crate::reply::{self, Body, Reply};
@@ -25,6 +26,7 @@ use crate::status::{Details, Status};
 use crate::time::Moment;
 use crate::user::User;
 use crate::verbs::{self, Asked};
+use crate::warnings::Warnings;
 use crate::{other, random, selection};
 
 /// The largest body that is read.
@@ -64,9 +66,13 @@ impl Service {
             parts.extensions.insert(user.clone());
         }
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let wanted = Wishes::of(&parts).of_status();
         let api = Arc::clone(&self.api);
-        let handled = alone(async move { handle(&api, parts, body).await }).await;
-        let reply = finished(handled, &id, &method, uri.path());
+        let warnings = Warnings::default();
+        let said = warnings.clone();
+        let handled = alone(wanted, async move { handle(&api, parts, body, said).await }).await;
+        let mut reply = finished(handled, wanted, &id, &method, uri.path());
+        warnings.write(reply.headers_mut());
         self.api.metrics.answered(&method, reply.status(), start.elapsed());
         reply
     }
@@ -94,18 +100,25 @@ where
 /// Answers in a task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write
 /// halfway.
 async fn alone(
+    wanted: Wanted,
     answer: impl Future<Output = Result<Reply, Status>> + Send + 'static,
 ) -> Result<Reply, JoinError> {
     let answer = tokio::spawn(answer).await?;
-    Ok(answer.unwrap_or_else(|status| reply::failure(&status)))
+    Ok(answer.unwrap_or_else(|status| reply::failure(&status, wanted)))
 }
 
 /// An answer with what every one has; after a panic, where to find out more.
-fn finished(handled: Result<Reply, JoinError>, id: &str, method: &Method, path: &str) -> Reply {
+fn finished(
+    handled: Result<Reply, JoinError>,
+    wanted: Wanted,
+    id: &str,
+    method: &Method,
+    path: &str,
+) -> Reply {
     let mut reply = handled.unwrap_or_else(|panic| {
         tracing::error!(id, %method, path, %panic, "a request made the server panic");
         let message = format!("this request caused the hub to panic; its log says more under {id}");
-        reply::failure(&Status::internal(message))
+        reply::failure(&Status::internal(message), wanted)
     });
     if let Ok(id) = HeaderValue::try_from(id) {
         reply.headers_mut().insert("audit-id", id);
@@ -114,7 +127,7 @@ fn finished(handled: Result<Reply, JoinError>, id: &str, method: &Method, path: 
     reply
 }
 
-async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B) -> Result<Reply, Status>
+async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B, warnings: Warnings) -> Result<Reply, Status>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
@@ -146,7 +159,7 @@ where
         })?),
     };
     let body = read(body).await?;
-    verbs::perform(api, Asked { verb, path, query, user, parts, body }).await
+    verbs::perform(api, Asked { verb, path, query, user, parts, body, warnings }).await
 }
 
 fn too_many() -> Status {

@@ -113,7 +113,14 @@ impl Table<'_> {
     ) -> Vec<u8> {
         let mut out = Vec::with_capacity(4096);
         self.open(&meta.json(), Some(&columns(self.kind)), &mut out);
-        for (index, document) in documents.into_iter().enumerate() {
+        let mut documents = documents.into_iter().peekable();
+        if documents.peek().is_none() && self.kind.custom.is_none() && columns::are_of_any(self.kind) {
+            // What prints kinds without columns of their own makes no list before there is a row.
+            out.pop();
+            out.extend_from_slice(b"null}");
+            return out;
+        }
+        for (index, document) in documents.enumerate() {
             if index > 0 {
                 out.push(b',');
             }

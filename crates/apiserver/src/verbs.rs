@@ -19,6 +19,7 @@ use crate::reply::Reply;
 use crate::selection::{self, AsOf, ListOptions, Selection};
 use crate::status::{Details, Status};
 use crate::user::User;
+use crate::warnings::Warnings;
 use crate::{random, reply};
 
 mod create;
@@ -27,6 +28,7 @@ mod list;
 mod options;
 mod patch;
 mod review;
+mod scale;
 mod subresource;
 mod token;
 mod update;
@@ -51,6 +53,8 @@ pub struct Asked {
     pub parts: Parts,
     /// What was sent.
     pub body: Bytes,
+    /// What the client is told beside the answer.
+    pub warnings: Warnings,
 }
 
 impl Asked {
@@ -109,19 +113,19 @@ pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
 /// # Errors
 /// In the words of the API.
 pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
-    let kind = match find(api, &asked.path) {
+    let kind = match find(api, &asked) {
         Ok(kind) => kind,
-        Err(NotServed::Group) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
+        Err(NotServed::Anything) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
         Err(NotServed::Resource) => return Err(Status::no_such_path()),
     };
-    let deprecated: Vec<_> =
-        kind.custom.iter().filter_map(|custom| custom.deprecation().map(str::to_owned)).collect();
-    let reply = if asked.path.subresource.is_empty() {
-        perform_on(api, &kind, asked).await?
+    if let Some(warning) = kind.custom.as_ref().and_then(|custom| custom.deprecation()) {
+        asked.warnings.add(warning);
+    }
+    if asked.path.subresource.is_empty() {
+        perform_on(api, &kind, asked).await
     } else {
-        subresource::perform(api, &kind, asked).await?
-    };
-    Ok(write::warned(reply, &deprecated))
+        subresource::perform(api, &kind, asked).await
+    }
 }
 
 /// Performs a request for a resource or an object, and not a part of one.
@@ -170,6 +174,9 @@ fn check_form(kind: &Kind, asked: &Asked) -> Result<(), Status> {
     if matches!(asked.verb, "get" | "delete") {
         check_segment(name)?;
     }
+    if asked.verb == "create" && kind.custom.as_ref().is_some_and(|custom| custom.is_going()) {
+        return Err(Status::definition_goes(kind));
+    }
     Ok(())
 }
 
@@ -193,23 +200,28 @@ fn not_allowed() -> Status {
 }
 
 enum NotServed {
-    /// There is no such group, or it is one of definitions and has no such version.
-    Group,
+    /// There is no such group, or no such version of it, or nobody who would know more of this path.
+    Anything,
     /// There is no such resource in it, or not there.
     Resource,
 }
 
 /// The kind at a path. What has no namespace is not found in one, and the other way round (CVE-2019-11247).
-fn find(api: &Api, path: &ResourcePath) -> Result<Arc<Kind>, NotServed> {
-    let kinds = api.kinds();
+fn find(api: &Api, asked: &Asked) -> Result<Arc<Kind>, NotServed> {
+    let (kinds, path) = (api.kinds(), &asked.path);
     match kinds.find(&path.group, &path.version, &path.plural) {
+        Some(kind) if kind.custom.is_some() => {
+            let everywhere = kind.namespaced && matches!(asked.verb, "list" | "watch");
+            let fits = kind.namespaced != path.namespace.is_empty() || everywhere;
+            if fits { Ok(Arc::clone(kind)) } else { Err(NotServed::Anything) }
+        }
         Some(kind) if kind.namespaced || !path.in_namespace => Ok(Arc::clone(kind)),
         Some(_) => Err(NotServed::Resource),
         None if kinds.serves(&path.group, &path.version) => Err(NotServed::Resource),
         None if kinds.all().iter().any(|kind| *kind.group == *path.group && kind.custom.is_none()) => {
             Err(NotServed::Resource)
         }
-        None => Err(NotServed::Group),
+        None => Err(NotServed::Anything),
     }
 }
 

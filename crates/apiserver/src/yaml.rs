@@ -4,16 +4,35 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+use serde_saphyr::DuplicateKeyPolicy;
 
-/// The value of a document.
+/// The value of a document. Of what is there twice, the last counts.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn parse(text: &str) -> Result<Value, String> {
-    let options = serde_saphyr::options! { legacy_octal_numbers: true };
-    serde_saphyr::from_str_with_options::<Yaml>(text, options)
-        .map(|Yaml(value)| value)
-        .map_err(|error| error.to_string())
+    read(text, DuplicateKeyPolicy::LastWins).map_err(|error| error.to_string())
+}
+
+/// What a strict reader says of what is there twice.
+pub fn repeated(text: &str) -> Option<String> {
+    match read(text, DuplicateKeyPolicy::Error) {
+        Err(serde_saphyr::Error::DuplicateMappingKey { key: Some(key), location }) => Some(format!(
+            "yaml: unmarshal errors:\n  line {}: key {} already set in map",
+            location.line(),
+            Value::from(key)
+        )),
+        _ => None,
+    }
+}
+
+fn read(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Value, serde_saphyr::Error> {
+    let options = serde_saphyr::options! {
+        duplicate_keys: duplicate_keys,
+        legacy_octal_numbers: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options::<Yaml>(text, options).map(|Yaml(value)| value)
 }
 
 struct Yaml(Value);
@@ -123,5 +142,14 @@ mod tests {
         let text = "a: [1, -2, 1.5, yes, \"no\", ~, text]\nb: {}\n";
         assert_eq!(parse(text), Ok(json!({"a": [1, -2, 1.5, true, "no", null, "text"], "b": {}})));
         assert_eq!(parse(""), Ok(Value::Null));
+    }
+
+    #[test]
+    fn what_is_there_twice_is_told() {
+        let text = "a: 1\nb: 2\na: 3\n";
+        assert_eq!(parse(text), Ok(json!({"a": 3, "b": 2})));
+        let told = "yaml: unmarshal errors:\n  line 3: key \"a\" already set in map";
+        assert_eq!(repeated(text).as_deref(), Some(told));
+        assert_eq!(repeated("{a: 1, b: 2}"), None);
     }
 }

@@ -58,6 +58,11 @@ pub trait Object: Clone {
     /// Takes what the kernel decided.
     fn stamp(&mut self, meta: MetaOf<Self>);
 
+    /// Who else has to agree before it goes: joins its finalizers when its deletion begins.
+    fn holder(&self) -> Option<Finalizer<Self::Mark>> {
+        None
+    }
+
     /// Whether the two say the same, versions aside.
     fn same(&self, other: &Self) -> bool;
 

@@ -109,7 +109,9 @@ impl<O: Object> Head<O> {
     ) -> Decided<O> {
         let current = self.expected(key, expect)?;
         let old = current.meta();
-        let finalizers = finalizers_of_deletion(old, propagation);
+        let mut finalizers = finalizers_of_deletion(old, propagation);
+        let holder = current.holder().filter(|_| old.deletion.is_none());
+        finalizers.extend(holder.iter().filter(|holder| !old.has(holder)).cloned());
         let deletion = match &old.deletion {
             Some(begun) if begun.grace_s == 0 => begun.clone(),
             // Who deletes again may shorten what is left to it, and else changes nothing.
@@ -118,8 +120,8 @@ impl<O: Object> Head<O> {
             }
             _ => deletion,
         };
-        // Being deleted is a thing that is wanted of an object.
-        let counted = u64::from(old.deletion.is_none());
+        // Being deleted is a thing that is wanted of an object; what its holder makes of it is not.
+        let counted = u64::from(old.deletion.is_none() && holder.is_none());
         let mut meta = MetaOf::<O> { finalizers, deletion: Some(deletion), ..old.clone() };
         let removed = meta.is_done();
         if !removed {

@@ -121,5 +121,5 @@ fn made(api: &Arc<Api>, key: &Key, object: &Json) -> Result<Document, Status> {
         manager: "kube-controller-manager".to_owned(),
         ..Write::by_server(api, api.kind_of(key)?, key)
     };
-    write.created(object.clone(), false).map(|(document, _)| document)
+    write.created(object.clone(), false)
 }

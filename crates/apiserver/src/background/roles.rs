@@ -30,7 +30,7 @@ pub(super) async fn tend(api: Arc<Api>) -> Result<(), Status> {
             let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let config = aggregation::config(&write.name, &rules);
             let applied = admission::apply(&write, Some(&write.shown(current)), &config)?;
-            write.updated(applied, current, true).map(|(document, _)| document)
+            write.updated(applied, current, true)
         });
         match api.hub.modify(&key, edit, false).await {
             // It may be gone by now, or something else.

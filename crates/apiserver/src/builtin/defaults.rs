@@ -19,6 +19,7 @@ pub(super) fn fill_in(group: &str, kind: &str, json: &mut Json) {
         ("", "Pod") => pod::pod(json),
         ("", "PodTemplate") => template(json, &["template"]),
         ("", "Namespace") => namespace(json),
+        ("", "Secret") => merge_string_data(json),
         ("", "Service") => service(json),
         ("", "Node") => node(json),
         ("", "LimitRange") => limit_range(json),
@@ -53,6 +54,17 @@ fn namespace(json: &mut Json) {
     if !name.is_empty() {
         let labels = enter(enter(json, "metadata"), "labels");
         labels.insert("kubernetes.io/metadata.name".into(), name.into());
+    }
+}
+
+/// The data of a secret can be said as text; whoever says it so owns the data.
+fn merge_string_data(json: &mut Json) {
+    use base64::Engine;
+    let Some(Value::Object(texts)) = json.remove("stringData") else { return };
+    let data = enter(json, "data");
+    for (key, value) in texts {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(value.as_str().unwrap_or_default());
+        data.insert(key, encoded.into());
     }
 }
 

@@ -12,9 +12,11 @@ mod events;
 mod fields;
 mod gotime;
 mod habits;
+mod mistyped;
 mod parts;
 mod prepare;
 mod shape;
+mod text;
 mod validate;
 
 #[cfg(test)]
@@ -35,8 +37,9 @@ pub use habits::{
     creates_on_update, default_propagation, grace_s, not_status, shows_deleted, told_to_end,
     updates_unconditionally,
 };
+pub use mistyped::Mistyped;
 pub use parts::{bind, evict, scale, with_scale};
-pub use shape::Mistyped;
+pub use text::{Touched, patched};
 
 /// What a new object may need to know of others.
 pub trait Neighbours {

@@ -41,7 +41,6 @@ pub(super) fn create(kind: &Kind, json: &mut Json, now: Moment) {
             json.insert("status".into(), status);
         }
         ("", "PersistentVolumeClaim") => data_sources(enter(json, "spec")),
-        ("", "Secret") => merge_string_data(json),
         ("batch", "Job") => generate_selector(json),
         ("apps", "DaemonSet") => count_template(json, 1),
         ("coordination.k8s.io", "Lease") => without_strategy(json, None),
@@ -81,7 +80,6 @@ fn update_object(kind: &Kind, new: &mut Json, old: &Json) {
         ("", "Namespace") => copy(enter(new, "spec"), object(old, "spec"), "finalizers"),
         ("", "ServiceAccount") => clean_secrets(new),
         ("", "PersistentVolumeClaim") => data_sources(enter(new, "spec")),
-        ("", "Secret") => merge_string_data(new),
         ("", "Pod") => keep_pod(new, old),
         ("", "Service") => {
             service::update(new, old);
@@ -193,17 +191,6 @@ fn keep_pod(new: &mut Json, old: &Json) {
 fn clean_secrets(json: &mut Json) {
     for secret in objects_mut(json, "secrets") {
         secret.retain(|name, _| name == "name");
-    }
-}
-
-/// The data of a secret can be said as text.
-fn merge_string_data(json: &mut Json) {
-    use base64::Engine;
-    let Some(Value::Object(texts)) = json.remove("stringData") else { return };
-    let data = enter(json, "data");
-    for (key, value) in texts {
-        let encoded = base64::engine::general_purpose::STANDARD.encode(value.as_str().unwrap_or_default());
-        data.insert(key, encoded.into());
     }
 }
 

@@ -9,18 +9,19 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::gotime;
+use super::mistyped::Mistyped;
 use crate::document::Json;
 use crate::protobuf::table::{Count, Field, Message, Special, Table, Type};
 use crate::quantity::{self, Quantity};
 
-/// A value has a type that its field does not take: in Go's words.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Mistyped(pub String);
-
 /// Pointers that are written as `null` where there is nothing.
 const NULLS: [(&str, &str); 2] =
     [("TypedLocalObjectReference", "apiGroup"), ("TypedObjectReference", "apiGroup")];
+
+/// Lists that say something also if they are empty: that who manages what shall be forgotten, or, in a message, that
+/// there is none.
+const SPEAKING: [(&str, &str); 2] =
+    [("ObjectMeta", "managedFields"), ("CustomResourceDefinitionSpec", "versions")];
 
 /// Reads an object of a built-in kind: the paths of the fields that the kind does not have, which are dropped.
 ///
@@ -109,9 +110,9 @@ impl Context<'_> {
             Value::Number(_) => "number".to_owned(),
         };
         let (holder, names) = (self.holder, self.place.names());
-        Mistyped(format!(
-            "json: cannot unmarshal {found} into Go struct field {holder}.{names} of type {wanted}"
-        ))
+        let told =
+            format!("json: cannot unmarshal {found} into Go struct field {holder}.{names} of type {wanted}");
+        Mistyped::new(told, value, wanted)
     }
 }
 
@@ -143,7 +144,8 @@ impl Reading<'_> {
             }
             let mut value = value;
             self.field(field, &mut value, Context { holder: &message.name, place: &here })?;
-            if is_empty(field, &value) {
+            let speaks = value.is_array() && SPEAKING.contains(&(&*message.name, &*name));
+            if is_empty(field, &value) && !speaks {
                 json.remove(&name);
             } else {
                 json.insert(name, value);
@@ -252,7 +254,7 @@ fn bytes(value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
             base64::DecodeError::InvalidByte(at, _) => at,
             _ => packed.len() / 4 * 4,
         };
-        Mistyped(format!("illegal base64 data at input byte {at}"))
+        Mistyped::plain(format!("illegal base64 data at input byte {at}"))
     })?;
     *value = STANDARD.encode(decoded).into();
     Ok(())
@@ -265,13 +267,13 @@ fn convert(special: Special, value: &mut Value, context: Context<'_>) -> Result<
                 Value::String(text) => text.trim().to_owned(),
                 other => other.to_string(),
             };
-            let parsed = Quantity::parse(&text).ok_or_else(|| Mistyped(quantity::MALFORMED.into()))?;
+            let parsed = Quantity::parse(&text).ok_or_else(|| Mistyped::plain(quantity::MALFORMED))?;
             *value = parsed.to_string().into();
         }
         Special::Time | Special::MicroTime => {
             let Value::String(text) = &*value else { return Err(context.mistyped(value, "string")) };
             let read = if special == Special::Time { gotime::seconds(text) } else { gotime::micros(text) };
-            *value = read.map_err(Mistyped)?;
+            *value = read.map_err(Mistyped::plain)?;
         }
         Special::IntOrString => {
             let fits =
@@ -386,7 +388,7 @@ mod tests {
         let check = |group: &str, kind: &str, object: Value, expected: &str| {
             let Value::Object(mut object) = object else { panic!("an object") };
             let error = read(group, "v1", kind, &mut object).expect_err("a type is wrong");
-            assert_eq!(error.0.replace("json: cannot unmarshal ", ""), expected);
+            assert_eq!(error.to_string().replace("json: cannot unmarshal ", ""), expected);
         };
         let field = |what: &str| what.replacen(" into ", " into Go struct field ", 1);
         let deployment = |spec: Value, expected: &str| {

@@ -222,9 +222,15 @@ fn stored_versions(crd: &Json, spec: &Spec<'_>, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::invalid(AT, stored, "must have at least one stored version"));
         return;
     }
-    for version in spec.versions.iter().filter(|version| version.storage && !names.contains(&version.name)) {
-        let why = format!("must have the storage version {}", version.name);
-        errors.push(FieldError::invalid(AT, stored.clone(), why));
+    // A name is good for one version only.
+    let mut left = names.clone();
+    for version in &spec.versions {
+        let place = left.iter().position(|name| *name == version.name);
+        if version.storage && place.is_none() {
+            let why = format!("must have the storage version {}", version.name);
+            errors.push(FieldError::invalid(AT, stored.clone(), why));
+        }
+        place.map(|place| left.remove(place));
     }
     for (index, name) in names.iter().enumerate() {
         if !spec.versions.iter().any(|version| version.name == *name) {

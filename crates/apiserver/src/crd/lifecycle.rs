@@ -23,17 +23,8 @@ pub enum Next {
     Finish(Json),
 }
 
-/// Marks a definition that somebody deletes for the first time: what the delete puts into the object beside
-/// `deletionTimestamp`.
+/// Marks a definition whose deletion begins: what its status says then.
 pub fn begin_deletion(crd: &mut Json, now: Moment) {
-    if let Some(metadata) = crd.get_mut("metadata").and_then(Value::as_object_mut) {
-        let finalizers = metadata.entry("finalizers").or_insert_with(|| json!([]));
-        if let Some(list) = finalizers.as_array_mut()
-            && !list.iter().any(|name| name.as_str() == Some(FINALIZER))
-        {
-            list.push(FINALIZER.into());
-        }
-    }
     let mut status = status_of(crd);
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     set(&mut status, "Terminating", "True", "InstanceDeletionPending", message, now);

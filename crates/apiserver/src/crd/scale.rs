@@ -197,4 +197,9 @@ impl Custom {
         }
         Ok(())
     }
+
+    /// The path of the replicas in an object: who set the scale owns that field.
+    pub fn replicas_path(&self) -> Option<&str> {
+        self.scale.as_ref().map(|scale| scale.wanted.as_str())
+    }
 }

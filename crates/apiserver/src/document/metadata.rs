@@ -6,6 +6,7 @@ use bowline_kernel::{Finalizer, MetaOf, Version};
 use serde_json::{Map, Value, json};
 
 use super::{Document, DocumentDeletion, DocumentFinalizer, DocumentOwner, FindOwner, Json};
+use crate::crd;
 use crate::key::{Key, NAMESPACES};
 use crate::time::Moment;
 
@@ -119,6 +120,9 @@ pub(super) fn edit(json: &mut Json, key: &Key, old: &MetaOf<Document>, new: &Met
     if key.resource == *NAMESPACES {
         edit_namespace(json, new);
     }
+    if key.resource == crd::definitions() {
+        edit_definition(json, old, new);
+    }
 }
 
 fn name(finalizer: &DocumentFinalizer) -> Option<&str> {
@@ -169,6 +173,16 @@ fn put_list(metadata: &mut Map<String, Value>, name: &str, list: Vec<Value>) {
         metadata.remove(name);
     } else {
         metadata.insert(name.into(), list.into());
+    }
+}
+
+/// Nobody runs a definition, so that nobody is given time to end it.
+fn edit_definition(json: &mut Json, old: &MetaOf<Document>, new: &MetaOf<Document>) {
+    if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
+        metadata.remove("deletionGracePeriodSeconds");
+    }
+    if let (None, Some(deletion)) = (&old.deletion, &new.deletion) {
+        crd::lifecycle::begin_deletion(json, deletion.at);
     }
 }
 

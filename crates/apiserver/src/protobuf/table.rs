@@ -29,6 +29,8 @@ pub struct Message {
 pub struct Field {
     /// Its number on the wire.
     pub number: u32,
+    /// Where in its Go struct it is declared.
+    pub place: usize,
     /// Its name in JSON.
     pub name: Box<str>,
     /// What one value is.
@@ -192,7 +194,12 @@ impl Table {
         let by_name: BTreeMap<Box<str>, usize> =
             source.messages.keys().enumerate().map(|(index, name)| ((*name).into(), index)).collect();
         let messages = source.messages.into_iter().map(|(name, message)| {
-            let mut fields: Vec<_> = message.fields.into_iter().map(|field| field.read(&by_name)).collect();
+            let mut fields: Vec<_> = message
+                .fields
+                .into_iter()
+                .enumerate()
+                .map(|(place, field)| field.read(place, &by_name))
+                .collect();
             fields.sort_by_key(|field| field.number);
             let short = name.rsplit('.').next().unwrap_or(name);
             let package = name.rsplit('.').nth(1).unwrap_or_default();
@@ -232,7 +239,7 @@ impl Table {
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta";
 
 impl SourceField<'_> {
-    fn read(self, by_name: &BTreeMap<Box<str>, usize>) -> Field {
+    fn read(self, place: usize, by_name: &BTreeMap<Box<str>, usize>) -> Field {
         let kind = match (self.r#type, self.message) {
             ("string", _) => Type::String,
             ("bool", _) => Type::Bool,
@@ -254,6 +261,6 @@ impl SourceField<'_> {
             _ => Count::One,
         };
         let SourceField { number, name, inline, pointer, always, omitzero, .. } = self;
-        Field { number, name: name.into(), kind, count, inline, pointer, always, omitzero }
+        Field { number, place, name: name.into(), kind, count, inline, pointer, always, omitzero }
     }
 }

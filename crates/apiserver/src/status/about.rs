@@ -20,6 +20,16 @@ fn details(kind: &Kind, name: &str) -> Details {
 }
 
 impl Status {
+    /// Nothing is made of a kind whose definition is being deleted.
+    pub fn definition_goes(kind: &Kind) -> Status {
+        let message = "create not allowed while custom resource definition is terminating";
+        Status::failure(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).of(Details {
+            group: kind.group.to_string(),
+            kind: kind.plural.to_string(),
+            ..Details::default()
+        })
+    }
+
     /// There is no such object.
     pub fn not_found(kind: &Kind, name: &str) -> Status {
         let message = format!("{} {} not found", kind.qualified(), quote(name));

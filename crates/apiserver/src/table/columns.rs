@@ -20,6 +20,11 @@ pub(super) fn of(kind: &Kind) -> &'static str {
     found.map_or("[]", |columns| columns.get())
 }
 
+/// Whether a built-in kind has no columns of its own.
+pub(super) fn are_of_any(kind: &Kind) -> bool {
+    COLUMNS.get("default").is_some_and(|columns| columns.get() == of(kind))
+}
+
 /// The columns that one of custom kind has, if its definition does not say: the name, and the age.
 pub(super) fn of_any(name: &str) -> &'static str {
     COLUMNS.get(name).map_or("{}", |column| column.get())

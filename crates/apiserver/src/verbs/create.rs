@@ -7,7 +7,7 @@ use http::StatusCode;
 
 use super::Asked;
 use super::options::WriteOptions;
-use super::write::{Sent, Write};
+use super::write::Write;
 use crate::api::{self, Api};
 use crate::body;
 use crate::hub::Failure;
@@ -29,12 +29,11 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));
-    let sent = body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?;
-    let Sent { object, mut warnings } = write.accept(sent)?;
+    let object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     write.require_home().await?;
     let mut tries = 0;
     loop {
-        let (document, more) = write
+        let document = write
             .blocking({
                 let (write, object) = (Arc::clone(&write), object.clone());
                 move || write.created(object, false)
@@ -45,8 +44,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
             if api.hub.settled(document.key()).await.map_err(Status::from)?.is_some() {
                 return Err(exists(api, kind, document.key()).await);
             }
-            warnings.extend(more);
-            return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query, &warnings);
+            return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query);
         }
         let key = document.key().clone();
         let assigned = api::is_services(&kind.resource).then(|| document.json());
@@ -57,8 +55,7 @@ pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
         }
         match created {
             Ok(answer) => {
-                warnings.extend(more);
-                return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query, &warnings);
+                return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query);
             }
             Err(Failure::Refused(Refusal::AlreadyExists)) if write.leaves_name(&object) && tries < NAMES => {
                 tries += 1

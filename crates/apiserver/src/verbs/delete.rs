@@ -16,7 +16,7 @@ use crate::builtin;
 use crate::crd;
 use crate::document::{self, Document, Edit, Json};
 use crate::hub::Failure;
-use crate::key::{Key, NAMESPACES};
+use crate::key::NAMESPACES;
 use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
@@ -54,55 +54,54 @@ pub async fn delete(
         return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
     }
     let key = kind.key(namespace, name);
-    if kind.resource == crd::definitions() && !options.dry_run {
-        hold_definition(api, kind, &key).await?;
-    }
-    let current = api.hub.ahead(&key);
-    let version = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
-    let propagation = options.propagation.or_else(|| {
-        let held = current.as_ref().is_some_and(|current| holds(current));
-        if held { None } else { builtin::default_propagation(kind).or(Some(Propagation::Background)) }
-    });
-    let now = Moment::now();
-    let grace_s = current.as_ref().map_or(0, |current| builtin::grace_s(kind, current, options.grace_s));
-    let request = Request::Delete {
-        key,
-        expect: Expect { version, uid: options.uid.as_deref().map(Into::into) },
-        propagation,
-        grace_s,
-        at: now.plus_s(grace_s),
-    };
-    let answer = match options.dry_run {
-        true => api.hub.foresee(request).await,
-        false => api.hub.perform(request).await,
-    };
-    // What was only tried stays at the version that it has.
-    let shown = |document: &Arc<Document>| match current.filter(|_| options.dry_run) {
-        Some(current) => Arc::new(document.at(current.meta().version)),
-        None => Arc::clone(document),
-    };
-    match answer {
-        Ok(Answer::Removed(last)) => Ok(Deleted::Gone(builtin::told_to_end(kind, shown(&last), now))),
-        Ok(answer) => Ok(Deleted::Going(shown(answer.object()))),
-        Err(Failure::Refused(refusal)) => Err(refused(refusal, kind, namespace, name)),
-        Err(failure) => Err(Status::failed(failure, kind, namespace, name)),
+    loop {
+        let Some(current) = api.hub.ahead(&key) else {
+            // It may have gone a moment ago.
+            api.hub.settle().await.map_err(Status::from)?;
+            return Err(Status::not_found(kind, name));
+        };
+        let request = request(kind, &current, options);
+        let outcome =
+            if options.dry_run { api.hub.foresee(request).await } else { api.hub.perform(request).await };
+        // What was only tried stays at the version that it has.
+        let shown = |document: &Arc<Document>| match options.dry_run {
+            true => Arc::new(document.at(current.meta().version)),
+            false => Arc::clone(document),
+        };
+        match outcome {
+            // How it is deleted was decided by what it was: decide again.
+            Err(Failure::Refused(Refusal::Stale { .. })) if options.version.is_none() => {}
+            Ok(Answer::Removed(last)) => {
+                return Ok(Deleted::Gone(builtin::told_to_end(kind, shown(&last), Moment::now())));
+            }
+            Ok(answer) => return Ok(Deleted::Going(shown(answer.object()))),
+            Err(Failure::Refused(refusal)) => return Err(refused(refusal, kind, namespace, name)),
+            Err(failure) => return Err(Status::failed(failure, kind, namespace, name)),
+        }
     }
 }
 
-/// A definition stays until its objects are gone.
-async fn hold_definition(api: &Arc<Api>, kind: &Arc<Kind>, key: &Key) -> Result<(), Status> {
-    let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), key) };
-    let edit: Edit = Arc::new(move |current| {
-        let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
-        if current.meta().deletion.is_some() {
-            return Ok(current.clone());
+/// The deletion of an object as it is now.
+fn request(kind: &Kind, current: &Document, options: &DeleteOptions) -> Request<Document> {
+    let asked = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
+    let propagation = options.propagation.or_else(|| {
+        if holds(current) || kind.resource == crd::definitions() {
+            None
+        } else {
+            builtin::default_propagation(kind).or(Some(Propagation::Background))
         }
-        let mut json = write.shown(current);
-        crd::lifecycle::begin_deletion(&mut json, write.now);
-        write.document(&json)
     });
-    let held = api.hub.modify(key, edit, false).await;
-    held.map(drop).map_err(|failure| Status::failed(failure, kind, "", &key.name))
+    let grace_s = builtin::grace_s(kind, current, options.grace_s);
+    Request::Delete {
+        key: current.key().clone(),
+        expect: Expect {
+            version: asked.or(Some(current.meta().version)),
+            uid: options.uid.as_deref().map(Into::into),
+        },
+        propagation,
+        grace_s,
+        at: Moment::now().plus_s(grace_s),
+    }
 }
 
 /// Whether the object itself says what becomes of what it owns.
@@ -236,7 +235,7 @@ async fn note_eviction(
         let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
         let mut pod = write.shown(current);
         builtin::evict(&mut pod, &eviction, write.now)?;
-        write.updated(pod, current, false).map(|(document, _)| document)
+        write.updated(pod, current, false)
     });
     let noted = api.hub.modify(&key, edit, false).await;
     noted.map(drop).map_err(|failure| Status::failed(failure, kind, &key.namespace, &key.name))

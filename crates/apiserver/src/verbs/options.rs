@@ -76,7 +76,7 @@ fn check_manager(manager: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn dry_run<'a>(values: impl Iterator<Item = &'a str>, errors: &mut Vec<FieldError>) -> bool {
-    let values: Vec<_> = values.filter(|value| !value.is_empty()).collect();
+    let values: Vec<_> = values.collect();
     if values.iter().any(|value| *value != "All") {
         errors.push(FieldError::not_supported("dryRun", json!(values), &["All"]));
     }

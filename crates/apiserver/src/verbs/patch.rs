@@ -1,27 +1,37 @@
-//! The four kinds of patches: what an object is after one.
+//! Patches: what an object is after one.
 
+use bowline_merge::FieldError;
+use bowline_merge::json::{self, Duplicate};
+use bowline_merge::strategic::{self, Fault};
 use http::StatusCode;
 use json_patch::PatchOperation;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::body::{Body, sort};
+use crate::builtin::{self, Mistyped, Touched};
+use crate::kinds::Kind;
 use crate::status::{Details, Status};
+use crate::{admission, body};
 
 mod budget;
 
 use budget::Budget;
 
-/// A patch, as it was sent.
+/// A patch that knows nothing of owners, as it was sent.
 #[derive(Debug)]
-pub enum Patch {
+pub struct Patch {
+    change: Change,
+    /// What a strict reader says of the patch itself.
+    pub odd: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Change {
     /// RFC 6902.
     Json(Vec<PatchOperation>),
     /// RFC 7396.
     Merge(Value),
     /// A merge that knows the lists of the kind.
     Strategic(Value),
-    /// What somebody wants the object to be, as far as it is theirs.
-    Apply(Body),
 }
 
 /// The media types of patches.
@@ -33,7 +43,7 @@ pub enum Form {
     Merge,
     /// `application/strategic-merge-patch+json`
     Strategic,
-    /// `application/apply-patch+yaml`
+    /// `application/apply-patch+yaml`: what somebody wants the object to be, as far as it is theirs.
     Apply,
 }
 
@@ -68,34 +78,119 @@ impl Patch {
     ///
     /// # Errors
     /// If it is none.
-    pub fn parse(form: Form, body: &[u8]) -> Result<Patch, Status> {
-        if form == Form::Apply {
-            return crate::body::applied(body).map(Patch::Apply);
-        }
-        let undecodable = |why: String| Status::bad_request(format!("error decoding patch: {why}"));
-        let (value, _) = bowline_merge::json::parse(body).map_err(|error| undecodable(error.to_string()))?;
-        let object = |value: Value, target: &str| match value {
-            Value::Object(_) => Ok(value),
-            other => Err(undecodable(format!(
-                "json: cannot unmarshal {} into Go value of type {target}",
-                sort(&other)
-            ))),
+    pub fn parse(form: Form, bytes: &[u8]) -> Result<Patch, Status> {
+        let bad = |why: String| match form {
+            Form::Strategic => Status::bad_request(why),
+            _ => Status::bad_request(format!("error decoding patch: {why}")),
         };
-        match form {
-            Form::Json => json_patch(value).map(Patch::Json),
-            Form::Merge => object(value, "map[string]interface {}").map(Patch::Merge),
-            Form::Strategic | Form::Apply => object(value, "map[string]interface {}").map(Patch::Strategic),
+        let (value, repeated) = json::parse(bytes).map_err(|error| bad(error.to_string()))?;
+        let mistaken = |value: &Value, wanted: &str| {
+            bad(format!("json: cannot unmarshal {} into Go value of type {wanted}", body::sort(value)))
+        };
+        let repeated = repeated.iter().map(Duplicate::to_string);
+        match (form, value) {
+            (Form::Json, Value::Array(operations)) => {
+                let odd = repeated.chain(unknown_fields(&operations)).map(|odd| format!("json patch {odd}"));
+                let odd = odd.collect();
+                Ok(Patch { change: Change::Json(read_operations(operations)?), odd })
+            }
+            (Form::Json, Value::Null) => Ok(Patch { change: Change::Json(Vec::new()), odd: Vec::new() }),
+            (Form::Json, other) => Err(mistaken(&other, "[]handlers.jsonPatchOp")),
+            (Form::Merge, Value::Null) => Err(Status::bad_request("Invalid JSON Patch")),
+            (Form::Merge, value @ Value::Object(_)) => {
+                Ok(Patch { change: Change::Merge(value), odd: repeated.collect() })
+            }
+            (Form::Strategic, Value::Null) => {
+                Ok(Patch { change: Change::Strategic(Value::Object(Map::new())), odd: Vec::new() })
+            }
+            (Form::Strategic, value @ Value::Object(_)) => {
+                Ok(Patch { change: Change::Strategic(value), odd: repeated.collect() })
+            }
+            (_, other) => Err(mistaken(&other, "map[string]interface {}")),
+        }
+    }
+
+    /// What becomes of an object.
+    ///
+    /// # Errors
+    /// If the patch does not fit it.
+    pub fn apply(&self, kind: &Kind, object: &Value) -> Result<Value, Status> {
+        let mut object = object.clone();
+        match &self.change {
+            Change::Json(operations) => apply_operations(&mut object, operations)?,
+            Change::Merge(patch) => json_patch::merge(&mut object, patch),
+            Change::Strategic(patch) => {
+                object = strategic::patch(&admission::schema(kind), &object, patch).map_err(|error| {
+                    let message = error.to_string();
+                    match error.fault {
+                        Fault::BadRequest => Status::bad_request(message),
+                        Fault::Unprocessable => unprocessable(),
+                        Fault::Internal => Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message),
+                    }
+                })?;
+            }
+        }
+        Ok(object)
+    }
+
+    /// Whether it changes the fields of a struct; else it changes a text.
+    pub fn is_strategic(&self) -> bool {
+        matches!(self.change, Change::Strategic(_))
+    }
+
+    /// The text of what it has made of an object.
+    pub fn text(&self, kind: &Kind, patched: &Value) -> String {
+        match &self.change {
+            Change::Json(operations) => {
+                let paths = operations.iter().flat_map(|operation| {
+                    [Some(operation.path().as_str()), from(operation)].into_iter().flatten()
+                });
+                let names = paths.map(|path| path.split('/').skip(1).collect());
+                builtin::patched(kind, patched, &Touched::by_paths(names))
+            }
+            Change::Merge(patch) => builtin::patched(kind, patched, &Touched::by_merge(patch)),
+            Change::Strategic(_) => patched.to_string(),
+        }
+    }
+
+    /// The patch makes something of an object that cannot be read.
+    pub fn refused(&self, kind: &Kind, patched: &Value, why: &str) -> Status {
+        let text = match &self.change {
+            Change::Strategic(patch) => strategic::shown(patch),
+            _ => self.text(kind, patched),
+        };
+        Status::invalid_as("", "", "", &[FieldError::invalid("patch", text, why)])
+    }
+
+    /// The same for a value of a wrong type.
+    pub fn mistyped(&self, kind: &Kind, patched: &Value, mistyped: &Mistyped) -> Status {
+        match self.change {
+            Change::Strategic(_) => self.refused(kind, patched, &mistyped.patched),
+            _ => self.refused(kind, patched, &mistyped.to_string()),
         }
     }
 }
 
-fn json_patch(value: Value) -> Result<Vec<PatchOperation>, Status> {
-    let Value::Array(mut operations) = value else {
-        return Err(Status::bad_request(format!(
-            "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
-            sort(&value)
-        )));
-    };
+fn from(operation: &PatchOperation) -> Option<&str> {
+    match operation {
+        PatchOperation::Move(operation) => Some(operation.from.as_str()),
+        PatchOperation::Copy(operation) => Some(operation.from.as_str()),
+        _ => None,
+    }
+}
+
+fn unknown_fields(operations: &[Value]) -> impl Iterator<Item = String> {
+    let operations = operations
+        .iter()
+        .enumerate()
+        .filter_map(|(index, operation)| Some(operation.as_object()?.keys().map(move |name| (index, name))));
+    operations
+        .flatten()
+        .filter(|(_, name)| !["op", "path", "from", "value"].contains(&name.as_str()))
+        .map(|(index, name)| format!("unknown field \"[{index}].{name}\""))
+}
+
+fn read_operations(mut operations: Vec<Value>) -> Result<Vec<PatchOperation>, Status> {
     if operations.len() > OPERATIONS {
         let message = format!(
             "The allowed maximum operations in a JSON patch is {OPERATIONS}, got {}",
@@ -120,11 +215,7 @@ fn unprocessable() -> Status {
     Status::failure(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).of(Details::default())
 }
 
-/// Performs a JSON patch.
-///
-/// # Errors
-/// If it does not fit the object.
-pub fn apply_json(object: &mut Value, operations: &[PatchOperation]) -> Result<(), Status> {
+fn apply_operations(object: &mut Value, operations: &[PatchOperation]) -> Result<(), Status> {
     let mut budget = Budget::default();
     for operation in operations {
         if !budget.allows(object, operation) {

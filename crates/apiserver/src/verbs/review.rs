@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use super::Asked;
 use super::options::WriteOptions;
-use super::write::{Sent, Write, warned};
+use super::write::Write;
 use crate::api::Api;
 use crate::auth::reviews::{Context, Review};
 use crate::kinds::Kind;
@@ -30,8 +30,7 @@ pub async fn answer(
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, kind, asked, options, Part::Main);
-    let Sent { mut object, warnings } =
-        write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    let mut object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     admission::track(&write, None, &mut object);
     // What is asked about may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
@@ -45,5 +44,5 @@ pub async fn answer(
         now: write.now,
     };
     let answer = review.answer(&context, object)?;
-    Ok(warned(render::object(StatusCode::CREATED, answer, &wanted), &warnings))
+    Ok(render::object(StatusCode::CREATED, answer, &wanted))
 }

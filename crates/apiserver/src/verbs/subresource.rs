@@ -6,13 +6,12 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::options::WriteOptions;
-use super::patch::{self, Form, Patch};
-use super::write::{Sent, Write, warned};
-use super::{Asked, get, not_allowed, update};
+use super::write::Write;
+use super::{Asked, get, not_allowed, scale, update};
 use crate::api::Api;
 use crate::auth::tokens;
 use crate::builtin;
-use crate::document::{Edit, Json};
+use crate::document::Edit;
 use crate::kinds::Kind;
 use crate::part::Part;
 use crate::reply::{self, Reply};
@@ -31,7 +30,10 @@ pub async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<R
         return Err(Status::bad_request("Namespace parameter required."));
     }
     let name = asked.path.subresource.clone();
-    let subresource = kind.subresource(&name).ok_or_else(Status::no_such_path)?;
+    let subresource = kind.subresource(&name).ok_or_else(|| match &kind.custom {
+        Some(_) => Status::not_found(kind, &asked.path.name),
+        None => Status::no_such_path(),
+    })?;
     if !subresource.verbs.iter().any(|verb| **verb == *asked.verb) || !asked.path.rest.is_empty() {
         return Err(not_allowed());
     }
@@ -47,8 +49,8 @@ pub async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<R
         ("approval" | "ephemeralcontainers" | "resize", "patch") => {
             update::patch_part(api, kind, asked, Part::Main).await
         }
-        ("scale", "get") => get_scale(api, kind, &asked),
-        ("scale", "update" | "patch") => set_scale(api, kind, &asked).await,
+        ("scale", "get") => scale::get(api, kind, &asked),
+        ("scale", "update" | "patch") => scale::set(api, kind, &asked).await,
         ("token", "create") => token(api, kind, &asked).await,
         ("binding", "create") => bind(api, kind, &asked).await,
         ("eviction", "create") => super::delete::evict(api, kind, &asked).await,
@@ -62,77 +64,9 @@ fn no_machine(kind: &Kind, name: &str) -> Status {
     Status::failure(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message)
 }
 
-fn current(api: &Api, kind: &Kind, asked: &Asked) -> Result<Json, Status> {
-    let key = kind.key(&asked.path.namespace, &asked.path.name);
-    let document = api.hub.view().get(&key).cloned();
-    let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
-    Ok(crate::versions::shown(kind, &document))
-}
-
-fn answer(code: StatusCode, object: &Value) -> Reply {
+/// An object that is not kept.
+pub(super) fn answer(code: StatusCode, object: &Value) -> Reply {
     reply::json(code, serde_json::to_vec(object).expect("a value is written to memory"))
-}
-
-fn scale_of(kind: &Kind, object: &Json) -> Result<Value, Status> {
-    match &kind.custom {
-        Some(custom) => custom.scale(&Value::Object(object.clone())),
-        None => Ok(builtin::scale(kind, object)),
-    }
-}
-
-fn get_scale(api: &Api, kind: &Kind, asked: &Asked) -> Result<Reply, Status> {
-    let scale = scale_of(kind, &current(api, kind, asked)?)?;
-    Ok(answer(StatusCode::OK, &scale))
-}
-
-/// Changes how many there are to be.
-async fn set_scale(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let (options, change) = match asked.verb {
-        "update" => {
-            let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
-            let sent = body::any(asked.media_type(), &asked.body)?;
-            (options, None::<Patch>.ok_or(Value::Object(sent)))
-        }
-        _ => {
-            let form = Form::of(asked.media_type(), kind.custom.is_some())?;
-            let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
-            (options, Ok(Patch::parse(form, &asked.body)?))
-        }
-    };
-    let dry_run = options.dry_run;
-    let write = Arc::new(Write::new(api, kind, asked, options, Part::Scale));
-    let edit: Edit = Arc::new({
-        let write = Arc::clone(&write);
-        move |document| {
-            let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
-            let mut object = write.shown(document);
-            let mut scale = match &write.kind.custom {
-                Some(custom) => custom.scale_to_patch(&Value::Object(object.clone()))?,
-                None => builtin::scale(&write.kind, &object),
-            };
-            match &change {
-                Err(sent) => scale = sent.clone(),
-                Ok(Patch::Json(operations)) => patch::apply_json(&mut scale, operations)?,
-                Ok(Patch::Merge(patch) | Patch::Strategic(patch)) => json_patch::merge(&mut scale, patch),
-                Ok(Patch::Apply(config)) => {
-                    json_patch::merge(&mut scale, &Value::Object(config.object.clone()))
-                }
-            }
-            admission::scale(&write.kind, &mut object, &scale)?;
-            write.updated(object, document, false).map(|(document, _)| document)
-        }
-    });
-    let key = write.key();
-    let document = if dry_run {
-        let current = api.hub.settled(&key).await.map_err(Status::from)?;
-        Arc::new(write.blocking(move || edit(current.as_deref())).await?)
-    } else {
-        let answer = api.hub.modify(&key, edit, write.is_slow()).await;
-        let answer =
-            answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
-        Arc::clone(answer.object())
-    };
-    Ok(answer(StatusCode::OK, &scale_of(kind, &write.shown(&document))?))
 }
 
 async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
@@ -140,7 +74,7 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, &taken, asked, options, Part::Other("token"));
     let sent = body::decode(asked.media_type(), &asked.body, &taken, &api.kinds())?;
-    let Sent { object: mut request, warnings } = write.accept(sent)?;
+    let mut request = write.accept(sent)?;
     tokens::default(&mut request);
     admission::track(&write, None, &mut request);
     // The account may have been written a moment ago.
@@ -148,7 +82,7 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     let path = &asked.path;
     let token =
         api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
-    Ok(warned(answer(StatusCode::CREATED, &Value::Object(token)), &warnings))
+    Ok(answer(StatusCode::CREATED, &Value::Object(token)))
 }
 
 /// A pod is given a node.
@@ -162,7 +96,7 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
             builtin::bind(&mut object, &binding, write.now)?;
-            write.updated(object, document, false).map(|(document, _)| document)
+            write.updated(object, document, false)
         }
     });
     if !write.options.dry_run {

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use super::Asked;
 use super::options::WriteOptions;
-use super::patch::{self, Form, Patch};
-use super::write::{Sent, Write};
+use super::patch::{Form, Patch};
+use super::write::Write;
 use crate::admission;
 use crate::api::Api;
 use crate::body::{self, Body};
 use crate::builtin;
-use crate::document::{Document, Edit, Json};
+use crate::document::{Edit, Json};
+use crate::field_validation::{FieldValidation, Text};
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wanted};
 use crate::part::Part;
@@ -43,21 +44,19 @@ pub async fn update_part(
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
-    let sent = body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?;
-    let Sent { object, warnings } = write.accept(sent)?;
+    let object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
     write.check_name(&object)?;
-    let change = Change::new(&write, warnings);
     let edit: Edit = Arc::new({
-        let (write, change) = (Arc::clone(&write), change.clone());
+        let write = Arc::clone(&write);
         move |current| match current {
-            Some(current) => change.note(write.updated(object.clone(), current, false)),
+            Some(current) => write.updated(object.clone(), current, false),
             None if part == Part::Main && builtin::creates_on_update(&write.kind) => {
-                change.note(write.created(object.clone(), false))
+                write.created(object.clone(), false)
             }
             None => Err(Status::not_found(&write.kind, &write.name)),
         }
     });
-    change.perform(edit, &wanted, &asked.query).await
+    perform(&write, edit, &wanted, &asked.query).await
 }
 
 /// Changes an object by a patch.
@@ -73,165 +72,160 @@ pub async fn patch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Rep
 /// # Errors
 /// In the words of the API.
 pub async fn patch_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Part) -> Result<Reply, Status> {
-    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let form = Form::of(asked.media_type(), kind.custom.is_some())?;
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
-    let patch = Patch::parse(form, &asked.body)?;
-    let change = Change::new(&write, Vec::new());
-    let edit: Edit = match patch {
-        Patch::Apply(config) => apply(&write, &change, config)?,
-        patch => Arc::new({
-            let (write, change) = (Arc::clone(&write), change.clone());
-            move |current| {
-                let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
-                let Sent { object, warnings } = patched(&write, current, &patch)?;
-                change.warn(warnings);
-                write.check_name(&object)?;
-                change.note(write.updated(object, current, false))
-            }
-        }),
+    let edit = if form == Form::Apply {
+        apply(&write, body::applied(&asked.body))
+    } else {
+        // That there is nothing to be patched is said before what is wrong with the patch.
+        let patch = Patch::parse(form, &asked.body);
+        let write = Arc::clone(&write);
+        let edit: Edit = Arc::new(move |current| {
+            let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+            let shown = Value::Object(write.shown(current));
+            let object = patched(&write, &write.kind, &shown, patch.as_ref().map_err(Status::clone)?)?;
+            write.check_patched(&object)?;
+            write.updated(object, current, false)
+        });
+        edit
     };
-    change.perform(edit, &wanted, &asked.query).await
+    perform(&write, edit, &wanted, &asked.query).await
 }
 
-/// What is there, after a patch of one of the three kinds that know nothing of owners.
-fn patched(write: &Write, current: &Document, patch: &Patch) -> Result<Sent, Status> {
-    let mut object = Value::Object(write.shown(current));
-    match patch {
-        Patch::Json(operations) => patch::apply_json(&mut object, operations)?,
-        Patch::Merge(merge) => json_patch::merge(&mut object, merge),
-        Patch::Apply(_) => return Err(Status::internal("what is applied is no patch")),
-        Patch::Strategic(patch) => {
-            let schema = admission::schema(&write.kind);
-            object = bowline_merge::strategic::patch(&schema, &object, patch)
-                .map_err(|error| Status::bad_request(error.to_string()))?;
-        }
+/// What an object of a kind is after a patch that knows nothing of owners.
+///
+/// # Errors
+/// If the patch does not fit it, or what it makes of it is not of the kind.
+pub fn patched(write: &Write, kind: &Kind, object: &Value, patch: &Patch) -> Result<Json, Status> {
+    let whole = patch.apply(kind, object)?;
+    let refused = |why: &str| patch.refused(kind, &whole, why);
+    let mut object = body::typed(whole.clone()).map_err(|why| refused(&why))?;
+    if patch.is_strategic() {
+        // It changes fields of a struct, which knows what it is.
+        object.insert("apiVersion".into(), kind.api_version().into());
+        object.insert("kind".into(), (*kind.kind).into());
+    } else {
+        body::check_types(kind, &write.api.kinds(), &mut object).map_err(|misfit| refused(&misfit.why()))?;
     }
-    let Value::Object(object) = object else {
-        return Err(Status::bad_request("the patch makes the object something else than an object"));
-    };
-    write.accept(Body { object, repeated: Vec::new() })
+    let unknown =
+        admission::read(kind, &mut object).map_err(|mistyped| patch.mistyped(kind, &whole, &mistyped))?;
+    let mut odd = patch.odd.clone();
+    if !unknown.is_empty() {
+        let json = patch.text(kind, &whole).into();
+        odd.extend(Text { json, ..Text::default() }.odd(kind.custom.is_some(), &unknown));
+    }
+    write.options.validation.judge(&odd, &write.warnings).map_err(|why| refused(&why))?;
+    Ok(object)
 }
 
 /// Server-side apply: what the client wants, as far as it is theirs.
-fn apply(write: &Arc<Write>, change: &Change, mut config: Body) -> Result<Edit, Status> {
-    admission::check_applied(&write.kind, &config.object)?;
-    // Who applies need not repeat what the path says.
-    let metadata = config.object.entry("metadata").or_insert_with(|| Value::Object(Json::new()));
-    if let Value::Object(metadata) = metadata {
-        metadata.entry("name").or_insert_with(|| write.name.as_str().into());
-    }
-    write.check_name(&config.object)?;
-    let Sent { object: config, warnings } = write.accept(config)?;
-    change.warn(warnings);
-    let (write, change) = (Arc::clone(write), change.clone());
-    Ok(Arc::new(move |current| {
+fn apply(write: &Arc<Write>, config: Result<Body, Status>) -> Edit {
+    let write = Arc::clone(write);
+    Arc::new(move |current| {
         let live = current.map(|current| write.shown(current));
-        if live.is_none() {
-            if write.part != Part::Main {
-                return Err(Status::not_found(&write.kind, &write.name));
-            }
-            if !write.has_home() {
-                return Err(write.homeless());
+        let config = config.as_ref().map_err(Status::clone)?;
+        let applied = admission::apply(&write, live.as_ref(), &config.object)?;
+        if let Some(twice) = &config.text.yaml {
+            let twice = format!("error converting YAML to JSON: {twice}");
+            match write.options.validation {
+                FieldValidation::Strict => {
+                    return Err(Status::bad_request(format!("error strict decoding YAML: {twice}")));
+                }
+                FieldValidation::Warn => write.warnings.add(&twice),
+                FieldValidation::Ignore => {}
             }
         }
-        let applied = admission::apply(&write, live.as_ref(), &config)?;
+        let uid = text(&applied, "uid");
+        if live.is_none() && !uid.is_empty() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(Status::conflict(&write.kind, &write.name, &why));
+        }
+        write.check_patched(&applied)?;
         match current {
-            None => change.note(write.created(applied, true)),
-            Some(current) => change.note(write.updated(applied, current, true)),
+            Some(current) => write.updated(applied, current, true),
+            None if write.part != Part::Main => Err(Status::not_found(&write.kind, &write.name)),
+            None if !write.has_home() => Err(write.homeless()),
+            None => write.created(applied, true),
         }
-    }))
+    })
+}
+
+fn text<'a>(object: &'a Json, name: &str) -> &'a str {
+    let metadata = object.get("metadata");
+    metadata.and_then(|metadata| metadata.get(name)).and_then(Value::as_str).unwrap_or_default()
 }
 
 impl Write {
     /// The object that was sent is the one that the path names.
     fn check_name(&self, object: &Json) -> Result<(), Status> {
-        let text =
-            |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
-        let (name, namespace) = (text("name").unwrap_or_default(), text("namespace").unwrap_or_default());
-        if name != self.name && !(name.is_empty() && self.part != Part::Main) {
-            return Err(Status::bad_request(if name.is_empty() {
-                let name = &self.name;
-                format!(
-                    "the name of the object ({name} based on URL) was undeterminable: name must be provided"
-                )
-            } else {
-                format!("the name of the object ({name}) does not match the name on the URL ({})", self.name)
-            }));
+        if !text(object, "name").is_empty() || self.part == Part::Main {
+            self.check_named(object)?;
         }
-        if !namespace.is_empty() && namespace != self.namespace {
-            return Err(Status::bad_request(
-                "the namespace of the provided object does not match the namespace sent on the request",
-            ));
+        self.check_namespace(object)
+    }
+
+    /// The object that a patch has made is the one that the path names.
+    fn check_patched(&self, object: &Json) -> Result<(), Status> {
+        self.check_namespace(object)?;
+        self.check_named(object)
+    }
+
+    fn check_named(&self, object: &Json) -> Result<(), Status> {
+        let path = &self.name;
+        match text(object, "name") {
+            "" => Err(Status::bad_request(format!(
+                "the name of the object ({path} based on URL) was undeterminable: name must be provided"
+            ))),
+            name if name != path => Err(Status::bad_request(format!(
+                "the name of the object ({name}) does not match the name on the URL ({path})"
+            ))),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    fn check_namespace(&self, object: &Json) -> Result<(), Status> {
+        let namespace = text(object, "namespace");
+        if namespace.is_empty() || namespace == self.namespace {
+            return Ok(());
+        }
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
+        Err(Status::bad_request(message))
     }
 }
 
-/// A change under way: it may be computed several times, and the warnings of the last time count.
-#[derive(Clone)]
-struct Change {
-    write: Arc<Write>,
-    before: Arc<Mutex<Vec<String>>>,
-    warnings: Arc<Mutex<Vec<String>>>,
-}
-
-impl Change {
-    fn new(write: &Arc<Write>, warnings: Vec<String>) -> Change {
-        Change { write: Arc::clone(write), before: Arc::new(Mutex::new(warnings)), warnings: Arc::default() }
+/// Makes a change, which may be computed several times, or only tries it.
+async fn perform(write: &Arc<Write>, edit: Edit, wanted: &Wanted, query: &Query) -> Result<Reply, Status> {
+    let Write { api, kind, namespace, name, options, .. } = &**write;
+    let key = write.key();
+    if options.dry_run {
+        let current = api.hub.settled(&key).await.map_err(Status::from)?;
+        let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
+        let document = write.blocking(move || edit(current.as_deref())).await?;
+        return write.would_be(code, &document, wanted, query);
     }
-
-    /// What is to be said of what was sent.
-    fn warn(&self, warnings: Vec<String>) {
-        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = warnings;
-    }
-
-    /// What is to be said of the object as it became.
-    fn note(&self, done: Result<(Document, Vec<String>), Status>) -> Result<Document, Status> {
-        let (document, warnings) = done?;
-        *self.warnings.lock().unwrap_or_else(PoisonError::into_inner) = warnings;
-        Ok(document)
-    }
-
-    fn said(&self) -> Vec<String> {
-        let of =
-            |warnings: &Mutex<Vec<String>>| warnings.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut said = of(&self.before);
-        said.extend(of(&self.warnings));
-        said
-    }
-
-    async fn perform(&self, edit: Edit, wanted: &Wanted, query: &Query) -> Result<Reply, Status> {
-        let Write { api, kind, namespace, name, options, .. } = &*self.write;
-        let key = self.write.key();
-        if options.dry_run {
-            let current = api.hub.settled(&key).await.map_err(Status::from)?;
-            let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
-            let document = self.write.blocking(move || edit(current.as_deref())).await?;
-            return self.write.would_be(code, &document, wanted, query, &self.said());
+    let replaced = Arc::new(Mutex::new(Version::default()));
+    let edit: Edit = Arc::new({
+        let replaced = Arc::clone(&replaced);
+        move |current| {
+            let version = current.map(|current| current.meta().version).unwrap_or_default();
+            *replaced.lock().unwrap_or_else(PoisonError::into_inner) = version;
+            edit(current)
         }
-        let replaced = Arc::new(Mutex::new(Version::default()));
-        let edit: Edit = Arc::new({
-            let replaced = Arc::clone(&replaced);
-            move |current| {
-                let version = current.map(|current| current.meta().version).unwrap_or_default();
-                *replaced.lock().unwrap_or_else(PoisonError::into_inner) = version;
-                edit(current)
-            }
-        });
-        let answer = api.hub.modify(&key, edit, self.write.is_slow()).await;
-        let answer = answer.map_err(|failure| Status::failed(failure, kind, namespace, name))?;
-        debug_assert_eq!(answer.object().key(), &key);
-        let said = self.said();
-        match answer {
-            // What was the last thing to hold the object is gone, and it with it: it was never at a new version.
-            Answer::Removed(last) => {
-                let version = *replaced.lock().unwrap_or_else(PoisonError::into_inner);
-                self.write.show(StatusCode::OK, &last.at(version), wanted, query, &said)
-            }
-            Answer::Created(new) => self.write.show(StatusCode::CREATED, &new, wanted, query, &said),
-            answer => self.write.show(StatusCode::OK, answer.object(), wanted, query, &said),
+    });
+    let answer = api.hub.modify(&key, edit, write.is_slow()).await;
+    let answer = answer.map_err(|failure| Status::failed(failure, kind, namespace, name))?;
+    debug_assert_eq!(answer.object().key(), &key);
+    match answer {
+        // What was the last thing to hold the object is gone, and it with it: it was never at a new version.
+        Answer::Removed(last) => {
+            let version = *replaced.lock().unwrap_or_else(PoisonError::into_inner);
+            write.show(StatusCode::OK, &last.at(version), wanted, query)
         }
+        Answer::Created(new) => write.show(StatusCode::CREATED, &new, wanted, query),
+        answer => write.show(StatusCode::OK, answer.object(), wanted, query),
     }
 }

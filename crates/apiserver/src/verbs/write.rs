@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bowline_kernel::Object;
 use http::StatusCode;
-use http::header::{HeaderValue, WARNING};
 use serde_json::Value;
 
 use super::Asked;
@@ -13,7 +12,6 @@ use crate::admission::{self, Admitted};
 use crate::api::Api;
 use crate::body::Body;
 use crate::document::{Counting, Document, Json};
-use crate::field_validation::{Oddities, warning};
 use crate::key::Key;
 use crate::kinds::Kind;
 use crate::negotiate::{Form, Wanted};
@@ -25,6 +23,7 @@ use crate::status::{Details, Status};
 use crate::time::Moment;
 use crate::user::User;
 use crate::versions;
+use crate::warnings::Warnings;
 
 /// A write, as far as it does not depend on what is there.
 pub struct Write {
@@ -48,14 +47,8 @@ pub struct Write {
     pub unconditional: bool,
     /// When.
     pub now: Moment,
-}
-
-/// What was sent, with all fields known.
-pub struct Sent {
-    /// The object.
-    pub object: Json,
-    /// What the client is told of its fields.
-    pub warnings: Vec<String>,
+    /// What the client is told beside the answer.
+    pub warnings: Warnings,
 }
 
 impl Write {
@@ -76,6 +69,7 @@ impl Write {
             unconditional: asked.verb == "patch",
             options,
             now: Moment::now(),
+            warnings: asked.warnings.clone(),
         }
     }
 
@@ -92,6 +86,7 @@ impl Write {
             options: WriteOptions::default(),
             unconditional: true,
             now: Moment::now(),
+            warnings: Warnings::default(),
         }
     }
 
@@ -104,12 +99,35 @@ impl Write {
     ///
     /// # Errors
     /// If there are such fields and the client wants none.
-    pub fn accept(&self, body: Body) -> Result<Sent, Status> {
-        let Body { mut object, repeated } = body;
-        let unknown = admission::read(&self.kind, &mut object)?;
-        let oddities = Oddities { repeated, unknown };
-        let warnings = self.options.validation.judge(&oddities, &self.kind.kind, &self.kind.version)?;
-        Ok(Sent { object, warnings })
+    pub fn accept(&self, body: Body) -> Result<Json, Status> {
+        self.accept_as(&self.kind, body)
+    }
+
+    /// The same for an object of another kind, which says something of ours.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn accept_as(&self, kind: &Kind, body: Body) -> Result<Json, Status> {
+        let Body { mut object, text } = body;
+        let expected = kind.api_version();
+        let said = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let of_other_version = kind.custom.is_some() && said != expected;
+        let version = said.split_once('/').map_or(&*said, |(_, version)| version);
+        let refused = |why: &str| {
+            let name = &kind.kind;
+            let what = format!("{name} in version {version:?} cannot be handled as a {name}");
+            Status::bad_request(format!("{what}: {why}"))
+        };
+        let read = if of_other_version { admission::read_other } else { admission::read };
+        let unknown = read(kind, &mut object).map_err(|mistyped| refused(&mistyped.to_string()))?;
+        let odd = text.odd(kind.custom.is_some(), &unknown);
+        self.options.validation.judge(&odd, &self.warnings).map_err(|why| refused(&why))?;
+        if of_other_version {
+            return Err(Status::bad_request(format!(
+                "the API version in the data ({said}) does not match the expected API version ({expected})"
+            )));
+        }
+        Ok(object)
     }
 
     /// Nothing is made in a namespace that is not there; that comes before everything that is wrong with it.
@@ -149,32 +167,29 @@ impl Write {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn created(&self, object: Json, applied: bool) -> Result<(Document, Vec<String>), Status> {
+    pub fn created(&self, object: Json, applied: bool) -> Result<Document, Status> {
         let Admitted { object, warnings } = admission::create(self, object, applied)?;
-        Ok((self.document(&object)?, warnings))
+        self.warnings.extend(&warnings);
+        self.document(&object)
     }
 
     /// The object as it is when it takes the place of `old`.
     ///
     /// # Errors
     /// If it is not valid, or not meant for what is there.
-    pub fn updated(
-        &self,
-        object: Json,
-        old: &Document,
-        applied: bool,
-    ) -> Result<(Document, Vec<String>), Status> {
+    pub fn updated(&self, object: Json, old: &Document, applied: bool) -> Result<Document, Status> {
         let was = self.shown(old);
         let Admitted { mut object, warnings } = admission::update(self, object, &was, applied)?;
+        self.warnings.extend(&warnings);
         let document = self.document(&object)?;
         // The kernel would count this too, but it would have to write the JSON anew while all others wait.
         if let Some(generation) = old.meta().generation.filter(|_| document.spec_differs(old))
             && let Some(Value::Object(metadata)) = object.get_mut("metadata")
         {
             metadata.insert("generation".into(), (generation + 1).into());
-            return Ok((self.document(&object)?, warnings));
+            return self.document(&object);
         }
-        Ok((document, warnings))
+        Ok(document)
     }
 
     /// The object with a note of who changed it, for a change that needs no admission.
@@ -241,9 +256,8 @@ impl Write {
         document: &Document,
         wanted: &Wanted,
         query: &Query,
-        warnings: &[String],
     ) -> Result<Reply, Status> {
-        Ok(warned(render::document(code, &self.kind, document, wanted, query)?, warnings))
+        render::document(code, &self.kind, document, wanted, query)
     }
 
     /// The answer to a write that was only tried.
@@ -256,10 +270,9 @@ impl Write {
         document: &Document,
         wanted: &Wanted,
         query: &Query,
-        warnings: &[String],
     ) -> Result<Reply, Status> {
         if wanted.form != Form::Whole {
-            return self.show(code, document, wanted, query, warnings);
+            return self.show(code, document, wanted, query);
         }
         let mut object = self.shown(document);
         if code == StatusCode::CREATED
@@ -268,17 +281,6 @@ impl Write {
             // It has no version: it is not there.
             metadata.remove("resourceVersion");
         }
-        Ok(warned(render::object(code, object, wanted), warnings))
+        Ok(render::object(code, object, wanted))
     }
-}
-
-/// Tells the client what is not wrong and yet not right.
-pub fn warned(mut reply: Reply, warnings: &[String]) -> Reply {
-    for text in warnings {
-        let text: String = text.chars().filter(|character| !character.is_control()).collect();
-        if let Ok(value) = HeaderValue::from_bytes(warning(&text).as_bytes()) {
-            reply.headers_mut().append(WARNING, value);
-        }
-    }
-    reply
 }

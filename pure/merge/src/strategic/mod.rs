@@ -72,6 +72,11 @@ impl fmt::Display for StrategicError {
 
 impl std::error::Error for StrategicError {}
 
+/// A patch as messages show it: `map[spec:map[replicas:many]]`.
+pub fn shown(patch: &Value) -> String {
+    go::show(patch)
+}
+
 const MAP: &str = "map[string]interface {}";
 const LIST: &str = "[]interface {}";
 

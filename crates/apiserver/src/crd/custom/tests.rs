@@ -80,7 +80,7 @@ fn objects_are_judged_as_by_kubernetes() {
             same = stored(&found.object) == stored(&case["answer"]);
         }
         let mut warned: Vec<String> =
-            found.warnings.iter().map(|text| crate::field_validation::warning(text)).collect();
+            found.warnings.iter().map(|text| crate::warnings::header(text)).collect();
         let mut warnings: Vec<String> = case["warnings"]
             .as_array()
             .into_iter()

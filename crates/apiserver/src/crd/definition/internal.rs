@@ -15,6 +15,8 @@ pub(super) struct Spec<'a> {
     pub(super) group: &'a str,
     pub(super) names: &'a Json,
     pub(super) versions: Vec<Version<'a>>,
+    /// It does not even say that it has no versions.
+    pub(super) is_silent: bool,
     /// What all versions have alike.
     pub(super) shared: Parts<'a>,
 }
@@ -68,7 +70,8 @@ impl<'a> Spec<'a> {
             }
         }
         let names = raw.get("names").and_then(Value::as_object).unwrap_or(&NOTHING);
-        Spec { group: text(raw, "group"), names, versions, shared }
+        let is_silent = raw.get("versions").is_none_or(Value::is_null);
+        Spec { group: text(raw, "group"), names, versions, is_silent, shared }
     }
 
     /// Whether the status of a version has a path of its own.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::internal::Version;
+use super::internal::{Spec, Version};
 
 #[derive(Clone, Copy)]
 enum Form {
@@ -109,8 +109,11 @@ fn is_empty(value: Option<&Value>, form: Form) -> bool {
 }
 
 /// All versions, as `spec.versions` is printed.
-pub(super) fn versions(versions: &[Version<'_>]) -> String {
-    let all: Vec<String> = versions.iter().map(version).collect();
+pub(super) fn versions(spec: &Spec<'_>) -> String {
+    if spec.is_silent {
+        return "null".to_owned();
+    }
+    let all: Vec<String> = spec.versions.iter().map(version).collect();
     format!("[{}]", all.join(","))
 }
 

@@ -57,7 +57,7 @@ fn new_definitions_are_judged_as_by_kubernetes() {
             same = same && sent == kept && crd["status"] == case["status"];
         }
         let warned: Vec<String> =
-            warnings(&crd, None).iter().map(|text| crate::field_validation::warning(text)).collect();
+            warnings(&crd, None).iter().map(|text| crate::warnings::header(text)).collect();
         let warned = if case["code"] == 201 { warned } else { Vec::new() };
         if !same || json!(warned) != *case.get("warnings").unwrap_or(&json!([])) {
             wrong.push(format!(
@@ -111,7 +111,7 @@ fn updates_of_definitions_are_judged_as_by_kubernetes() {
         let (found, expected) = (shown(&errors), told(case));
         let kept = case["code"] == 422 || (crd["spec"] == case["spec"] && crd["status"] == case["status"]);
         let warned: Vec<String> =
-            warnings(&crd, Some(old)).iter().map(|text| crate::field_validation::warning(text)).collect();
+            warnings(&crd, Some(old)).iter().map(|text| crate::warnings::header(text)).collect();
         if found != expected || !kept || json!(warned) != *case.get("warnings").unwrap_or(&json!([])) {
             let name = text_of(case, "name");
             wrong.push(format!(

@@ -71,7 +71,7 @@ pub(super) fn shared(spec: &Spec<'_>, unchanged: &Unchanged, errors: &mut Vec<Fi
 /// What is wrong with the versions as a whole.
 pub(super) fn together(spec: &Spec<'_>, errors: &mut Vec<FieldError>) {
     let mut say = |why: &str| {
-        let detail = format!("{}: {why}", printed::versions(&spec.versions));
+        let detail = format!("{}: {why}", printed::versions(spec));
         errors.push(FieldError { kind: Cause::Invalid, path: "spec.versions".into(), value: None, detail });
     };
     let names: BTreeSet<_> = spec.versions.iter().map(|version| version.name).collect();

@@ -1,0 +1,134 @@
+//! Who owns which fields of an object.
+
+use bowline_merge::Schema;
+use bowline_merge::apply::{self, ApplyError, Manager, Operation};
+use bowline_merge::fields::FieldSet;
+use http::StatusCode;
+use serde_json::Value;
+
+use super::edit;
+use crate::builtin;
+use crate::crd;
+use crate::document::Json;
+use crate::kinds::Kind;
+use crate::part::Part;
+use crate::schemas;
+use crate::status::{Cause, Details, Status};
+use crate::verbs::Write;
+
+/// The schema by which fields of the kind are merged and owned.
+pub fn schema(kind: &Kind) -> Schema {
+    schemas::of(kind)
+}
+
+fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation: Operation) -> Manager<'a> {
+    Manager { name: &write.manager, operation, api_version, subresource: write.part.subresource(), time }
+}
+
+/// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
+fn ignored(kind: &Kind, part: Part) -> FieldSet {
+    match part {
+        Part::Status if kind.custom.is_some() => FieldSet::of(&["spec"]),
+        Part::Status if kind.resource != crd::definitions() => FieldSet::of(builtin::not_status(kind)),
+        Part::Status => FieldSet::of(&[
+            "spec",
+            "metadata.labels",
+            "metadata.annotations",
+            "metadata.finalizers",
+            "metadata.ownerReferences",
+        ]),
+        _ if kind.has_status() => FieldSet::of(&["status"]),
+        _ => FieldSet::default(),
+    }
+}
+
+/// Takes note of who changed what.
+pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
+    let (api_version, time) = (write.kind.api_version(), write.now.to_string());
+    let manager = manager(write, &api_version, &time, Operation::Update);
+    let old = old.map(|old| Value::Object(old.clone()));
+    let ignored = ignored(&write.kind, write.part);
+    edit(object, |object| {
+        apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored);
+        if let (Part::Scale, Some(old)) = (write.part, &old) {
+            keep_times(old, object);
+        }
+    });
+}
+
+/// Who scales an object is noted without a time: the real server knows the times of the object itself only.
+fn keep_times(old: &Value, object: &mut Value) {
+    let before = old["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+    let Some(managers) = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut) else {
+        return;
+    };
+    for manager in managers.iter_mut().filter(|manager| manager["subresource"] == "scale") {
+        let known = before.iter().find(|known| {
+            ["manager", "operation", "apiVersion", "subresource"]
+                .iter()
+                .all(|name| known.get(name) == manager.get(name))
+        });
+        let time = known.and_then(|known| known.get("time")).cloned();
+        if let Some(manager) = manager.as_object_mut() {
+            match time {
+                Some(time) => manager.insert("time".into(), time),
+                None => manager.remove("time"),
+            };
+        }
+    }
+}
+
+/// Whether what is applied is of the kind.
+fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
+    let text = |name| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, name) = (text("apiVersion"), text("kind"));
+    if api_version == kind.api_version() && *name == *kind.kind {
+        return Ok(());
+    }
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    Err(Status::bad_request(format!("invalid object type: {slash}{api_version}, Kind={name}")))
+}
+
+/// What a configuration that is applied makes of what is there.
+///
+/// # Errors
+/// If others own what it would change, or it does not fit.
+pub fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
+    let kind = &*write.kind;
+    check_applied(kind, config)?;
+    let (api_version, time) = (kind.api_version(), write.now.to_string());
+    let manager = manager(write, &api_version, &time, Operation::Apply);
+    let live = live.map(|live| Value::Object(live.clone()));
+    let config = Value::Object(config.clone());
+    let force = write.options.force.unwrap_or(false);
+    let ignored = ignored(kind, write.part);
+    match apply::apply(&schema(kind), live.as_ref(), &config, &manager, force, &ignored) {
+        Ok(Value::Object(mut object)) => {
+            // Only to bring values into their usual form: all fields are known.
+            builtin::read(kind, &mut object).map_err(|mistyped| {
+                let message = format!("failed to convert new typed object to object: {mistyped}");
+                Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message)
+            })?;
+            Ok(object)
+        }
+        Ok(_) => Err(Status::internal("what was applied is not an object")),
+        Err(error) => Err(apply_status(error)),
+    }
+}
+
+fn apply_status(error: ApplyError) -> Status {
+    let message = error.to_string();
+    match error {
+        ApplyError::BadRequest(_) => Status::bad_request(message),
+        ApplyError::Untyped(_) => Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message),
+        ApplyError::Conflict(conflicts) => {
+            let causes = conflicts.iter().map(|conflict| Cause {
+                reason: "FieldManagerConflict".to_owned(),
+                message: conflict.message(),
+                field: conflict.field(),
+            });
+            Status::failure(StatusCode::CONFLICT, "Conflict", message)
+                .of(Details { causes: causes.collect(), ..Details::default() })
+        }
+    }
+}

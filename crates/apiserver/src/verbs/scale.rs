@@ -1,0 +1,148 @@
+//! The scale of objects: how many there are to be.
+
+use std::sync::{Arc, LazyLock};
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::Asked;
+use super::options::WriteOptions;
+use super::patch::{Form, Patch};
+use super::subresource::answer;
+use super::update::patched;
+use super::write::Write;
+use crate::api::Api;
+use crate::document::{Counting, Edit, Json};
+use crate::key::Resource;
+use crate::kinds::Kind;
+use crate::part::Part;
+use crate::reply::Reply;
+use crate::status::Status;
+use crate::{admission, body, builtin, versions};
+
+/// What scales are, whatever they are of.
+static SCALE: LazyLock<Kind> = LazyLock::new(|| Kind {
+    group: "autoscaling".into(),
+    version: "v1".into(),
+    kind: "Scale".into(),
+    list_kind: "".into(),
+    plural: "scales".into(),
+    singular: "".into(),
+    short_names: Vec::new(),
+    categories: Vec::new(),
+    namespaced: true,
+    verbs: Vec::new(),
+    subresources: Vec::new(),
+    resource: Resource::new("autoscaling", "scales"),
+    counting: Counting::Nothing,
+    custom: None,
+});
+
+/// Answers with the scale of an object.
+///
+/// # Errors
+/// If there is none.
+pub fn get(api: &Api, kind: &Kind, asked: &Asked) -> Result<Reply, Status> {
+    let key = kind.key(&asked.path.namespace, &asked.path.name);
+    let document = api.hub.view().get(&key).cloned();
+    let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
+    Ok(answer(StatusCode::OK, &of(kind, &versions::shown(kind, &document))?))
+}
+
+fn of(kind: &Kind, object: &Json) -> Result<Value, Status> {
+    match &kind.custom {
+        Some(custom) => custom.scale(&Value::Object(object.clone())),
+        None => Ok(builtin::scale(kind, object)),
+    }
+}
+
+/// What a request makes of a scale.
+enum Change {
+    Whole(Json),
+    Patch(Result<Patch, Status>),
+    Apply(Json),
+}
+
+/// Changes how many there are to be.
+///
+/// # Errors
+/// In the words of the API.
+pub async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let (write, change) = read(api, kind, asked)?;
+    let write = Arc::new(write);
+    let edit: Edit = Arc::new({
+        let write = Arc::clone(&write);
+        move |document| {
+            let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+            let mut object = write.shown(document);
+            let scale = changed(&write, &object, &change)?;
+            admission::scale(&write.kind, &mut object, &Value::Object(scale))?;
+            write.updated(object, document, false)
+        }
+    });
+    let key = write.key();
+    let document = if write.options.dry_run {
+        let current = api.hub.settled(&key).await.map_err(Status::from)?;
+        Arc::new(write.blocking(move || edit(current.as_deref())).await?)
+    } else {
+        let answer = api.hub.modify(&key, edit, write.is_slow()).await;
+        let answer =
+            answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
+        Arc::clone(answer.object())
+    };
+    Ok(answer(StatusCode::OK, &of(kind, &write.shown(&document))?))
+}
+
+fn read(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<(Write, Change), Status> {
+    if asked.verb == "update" {
+        let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
+        let write = Write::new(api, kind, asked, options, Part::Scale);
+        let sent = body::decode(asked.media_type(), &asked.body, &SCALE, &api.kinds())?;
+        let scale = write.accept_as(&SCALE, sent)?;
+        return Ok((write, Change::Whole(scale)));
+    }
+    let form = Form::of(asked.media_type(), kind.custom.is_some())?;
+    let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
+    let write = Write::new(api, kind, asked, options, Part::Scale);
+    let change = match form {
+        Form::Apply => Change::Apply(body::applied(&asked.body)?.object),
+        form => Change::Patch(Patch::parse(form, &asked.body)),
+    };
+    Ok((write, change))
+}
+
+fn changed(write: &Write, object: &Json, change: &Change) -> Result<Json, Status> {
+    let to_patch = || -> Result<Value, Status> {
+        let mut scale = match &write.kind.custom {
+            Some(custom) => custom.scale_to_patch(&Value::Object(object.clone()))?,
+            None => builtin::scale(&write.kind, object),
+        };
+        scale["metadata"]["managedFields"] = managers(&write.kind, object);
+        Ok(scale)
+    };
+    match change {
+        Change::Whole(scale) => Ok(scale.clone()),
+        Change::Patch(patch) => patched(write, &SCALE, &to_patch()?, patch.as_ref().map_err(Status::clone)?),
+        Change::Apply(config) => {
+            let mut scale = to_patch()?;
+            json_patch::merge(&mut scale, &Value::Object(config.clone()));
+            body::typed(scale).map_err(Status::bad_request)
+        }
+    }
+}
+
+/// Who owns the scale: who owns the field of the object that says it.
+fn managers(kind: &Kind, object: &Json) -> Value {
+    let path = kind.custom.as_ref().and_then(|custom| custom.replicas_path()).unwrap_or(".spec.replicas");
+    let pointer: String = path.trim_start_matches('.').split('.').map(|name| format!("/f:{name}")).collect();
+    let managers = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let owners = managers.filter(|manager| manager["fieldsV1"].pointer(&pointer).is_some());
+    owners
+        .map(|manager| {
+            let mut manager = manager.clone();
+            manager["apiVersion"] = "autoscaling/v1".into();
+            manager["fieldsV1"] = json!({"f:spec": {"f:replicas": {}}});
+            manager
+        })
+        .collect()
+}
