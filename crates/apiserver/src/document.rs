@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::crd;
-use crate::key::{Key, NAMESPACES};
+use crate::key::{Key, NAMESPACES, PODS};
 use crate::store::Kept;
 use crate::time::Moment;
 
@@ -211,6 +211,10 @@ impl Object for Document {
     /// Definitions stay until their objects are gone.
     fn holder(&self) -> Option<DocumentFinalizer> {
         (self.key.resource == crd::definitions()).then(|| Finalizer::Named(crd::lifecycle::FINALIZER.into()))
+    }
+
+    fn is_run(&self) -> bool {
+        self.key.resource == *PODS
     }
 
     fn same(&self, other: &Self) -> bool {

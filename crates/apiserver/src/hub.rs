@@ -151,9 +151,7 @@ impl Hub {
             }
             let mut outcomes = Vec::with_capacity(requests.len());
             for request in requests {
-                let (outcome, change) = front.head.perform(request);
-                front.batch.changes.extend(change);
-                outcomes.push(outcome);
+                outcomes.push(front.perform(request));
             }
             (outcomes, front.wait_for_durable(&self.work))
         };
@@ -241,8 +239,7 @@ impl Hub {
         if front.stopping {
             return Err(Failure::Stopping);
         }
-        let (outcome, change) = front.head.perform(request);
-        front.batch.changes.extend(change);
+        let outcome = front.perform(request);
         let durable = front.wait_for_durable(&self.work);
         Ok((outcome, durable))
     }
@@ -275,6 +272,16 @@ async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Res
 type Waiting = Option<oneshot::Receiver<Durable>>;
 
 impl Front {
+    /// Decides a request, and what has to follow at once: nobody comes between, and both are durable together.
+    fn perform(&mut self, request: Request<Document>) -> Outcome<Document> {
+        let (outcome, change) = self.head.perform(request);
+        self.batch.changes.extend(change);
+        match outcome.as_ref().ok().and_then(Answer::rest) {
+            Some(rest) => self.perform(rest),
+            None => outcome,
+        }
+    }
+
     /// `None` if everything is durable already.
     fn wait_for_durable(&mut self, work: &Condvar) -> Waiting {
         if self.batch.changes.is_empty() && !self.busy {

@@ -41,6 +41,9 @@ impl fmt::Debug for Resource {
 /// The resource of namespaces themselves.
 pub(crate) static NAMESPACES: LazyLock<Resource> = LazyLock::new(|| Resource::new("", "namespaces"));
 
+/// The resource of pods: the one kind that somebody runs.
+pub(crate) static PODS: LazyLock<Resource> = LazyLock::new(|| Resource::new("", "pods"));
+
 /// Where an object is.
 ///
 /// Keys are ordered as etcd orders the paths of Kubernetes' objects, `namespace/name`: lists are in this order.

@@ -63,6 +63,11 @@ pub trait Object: Clone {
         None
     }
 
+    /// Whether somebody runs it, who sees that it is to end before it is gone, also if there is no time for that.
+    fn is_run(&self) -> bool {
+        false
+    }
+
     /// Whether the two say the same, versions aside.
     fn same(&self, other: &Self) -> bool;
 

@@ -84,6 +84,22 @@ pub enum Answer<O> {
     Removed(Arc<O>),
 }
 
+impl<O: Object> Answer<O> {
+    /// What has to follow at once: an object that was told to end, and is given no time for it, goes.
+    pub fn rest(&self) -> Option<Request<O>> {
+        let Answer::Changed(object) = self else { return None };
+        let meta = object.meta();
+        let deletion = meta.deletion.as_ref().filter(|_| meta.is_done())?;
+        Some(Request::Delete {
+            key: object.key().clone(),
+            expect: Expect::version(meta.version),
+            propagation: None,
+            grace_s: deletion.grace_s,
+            at: deletion.at.clone(),
+        })
+    }
+}
+
 impl<O> Answer<O> {
     /// The object after the write, or as it was last.
     pub fn object(&self) -> &Arc<O> {

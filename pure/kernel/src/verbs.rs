@@ -123,7 +123,8 @@ impl<O: Object> Head<O> {
         // Being deleted is a thing that is wanted of an object; what its holder makes of it is not.
         let counted = u64::from(old.deletion.is_none() && holder.is_none());
         let mut meta = MetaOf::<O> { finalizers, deletion: Some(deletion), ..old.clone() };
-        let removed = meta.is_done();
+        let news = current.is_run() && meta.deletion != old.deletion;
+        let removed = meta.is_done() && !news;
         if !removed {
             meta.generation = old.generation.map(|generation| generation + counted);
             if meta == *old {

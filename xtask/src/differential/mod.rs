@@ -19,8 +19,9 @@ use crate::workspace::Workspace;
 use other::Other;
 
 const SCRIPTS: &str = "e2e/differential/scripts";
-/// The script that waits until controllers work.
-const FIRST: &str = "warm-up";
+/// The scripts that are run before all others, alone: until controllers work, and while nothing has been defined.
+const FIRST: &[&str] = &[WARM_UP, "discovery"];
+const WARM_UP: &str = "warm-up";
 /// Scripts that are run at the same time on each server.
 const AT_A_TIME: usize = 3;
 const TABLE: &str = "docs/differences.md";
@@ -55,8 +56,8 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &DifferentialArgs)
         bail!("there is no script {name} in {SCRIPTS}");
     }
     let is_chosen = |name: &String| args.only.is_empty() || args.only.contains(name);
-    scripts.retain(|script| script.name == FIRST || is_chosen(&script.name));
-    scripts.sort_by_key(|script| script.name != FIRST);
+    scripts.retain(|script| script.name == WARM_UP || is_chosen(&script.name));
+    scripts.sort_by_key(|script| FIRST.iter().position(|name| script.name == *name).unwrap_or(FIRST.len()));
     let binaries = binaries(workspace, log)?;
     let scratch = Scratch::new("differential")?;
     let options = Options { controllers: true, quick: true, ..Options::default() };
@@ -87,10 +88,12 @@ fn both(scripts: &[Script], first: &Client, second: &Client) -> Result<(Vec<Tran
 }
 
 /// Runs all scripts on one server. They have nothing to do with each other and spend their time on waiting, so
-/// several are run at a time; but the first is run first.
+/// several are run at a time; but the first are run first.
 fn all(scripts: &[Script], client: &Client) -> Result<Vec<Transcript>> {
-    let Some((first, rest)) = scripts.split_first() else { return Ok(Vec::new()) };
-    let mut transcripts = vec![run_script(first, client)?];
+    let (first, rest) =
+        scripts.split_at(scripts.partition_point(|script| FIRST.contains(&script.name.as_str())));
+    let mut transcripts =
+        first.iter().map(|script| run_script(script, client)).collect::<Result<Vec<_>, _>>()?;
     let next = AtomicUsize::new(0);
     let worker = || -> Result<Vec<(usize, Transcript)>> {
         let mut done = Vec::new();

@@ -1,13 +1,10 @@
 //! How the real server treats each kind beyond what its objects say.
 
-use std::sync::Arc;
-
-use bowline_kernel::{Object, Propagation};
+use bowline_kernel::Propagation;
 use serde_json::Value;
 
 use crate::document::Document;
 use crate::kinds::Kind;
-use crate::time::Moment;
 
 /// Kinds that are made by a PUT if they are not there.
 const CREATED_BY_UPDATE: &[(&str, &str)] = &[
@@ -94,6 +91,14 @@ pub fn default_propagation(kind: &Kind) -> Option<Propagation> {
     is_in(kind, &[("", "ReplicationController"), ("batch", "Job")]).then_some(Propagation::Orphan)
 }
 
+/// What who deletes an object is told, if it does not say what becomes of what that owns.
+pub fn unsaid_propagation(kind: &Kind) -> Option<&'static str> {
+    is_in(kind, &[("batch", "Job")]).then_some(
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
+         them or set propagationPolicy=Orphan to suppress this warning",
+    )
+}
+
 /// How long whoever runs an object may take to end it: `asked`, or what the object says.
 pub fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
     if !is_in(kind, &[("", "Pod")]) {
@@ -115,20 +120,4 @@ pub fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
         None => 0,
     };
     asked.unwrap_or_else(said)
-}
-
-/// An object that is gone as its deletion is answered: who runs it is told to end it, though there is no time left.
-pub fn told_to_end(kind: &Kind, document: Arc<Document>, now: Moment) -> Arc<Document> {
-    if !is_in(kind, &[("", "Pod")]) || document.meta().deletion.is_some() {
-        return document;
-    }
-    let mut json = document.json();
-    if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
-        metadata.insert("deletionTimestamp".into(), now.to_string().into());
-        metadata.insert("deletionGracePeriodSeconds".into(), 0.into());
-        if let Some(generation) = document.meta().generation {
-            metadata.insert("generation".into(), (generation + 1).into());
-        }
-    }
-    Arc::new(document.rewritten(&json))
 }

@@ -34,7 +34,7 @@ use crate::time::Moment;
 pub use addresses::Addresses;
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
 pub use habits::{
-    creates_on_update, default_propagation, grace_s, not_status, shows_deleted, told_to_end,
+    creates_on_update, default_propagation, grace_s, not_status, shows_deleted, unsaid_propagation,
     updates_unconditionally,
 };
 pub use mistyped::Mistyped;

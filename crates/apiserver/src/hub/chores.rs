@@ -33,9 +33,7 @@ fn step(front: &mut Front, key: &Key, now: Moment) -> bool {
         front.head.settled(key);
         return false;
     };
-    let (outcome, change) = front.head.perform(request);
-    front.batch.changes.extend(change);
-    if let Err(refusal) = outcome {
+    if let Err(refusal) = front.perform(request) {
         // It was decided on this very state. It comes back when something changes.
         tracing::error!(?key, ?refusal, "a chore was refused");
         front.head.settled(key);

@@ -10,7 +10,9 @@ use serde_json::json;
 
 use super::*;
 use crate::document::Counting;
+use crate::key::PODS;
 use crate::store::{CommitError, Kept, Store, StoreError};
+use crate::time::Moment;
 
 /// What becomes of the next commit.
 enum Fate {
@@ -206,4 +208,42 @@ async fn when_it_is_not_known_what_is_on_the_disk_the_process_ends() {
 #[tokio::test]
 async fn when_the_writer_panics_the_process_ends() {
     ends("when_the_writer_panics_the_process_ends", Fate::Panic).await;
+}
+
+fn pod(json: serde_json::Value) -> Document {
+    let key = Key::new(PODS.clone(), "", "p");
+    let json = json.as_object().expect("an object");
+    let owner = |_: &str, _: &str, name: &str, _: &str| Some(self::key(name));
+    Document::new(key, json, Counting::Nothing, &owner).expect("it has metadata")
+}
+
+#[tokio::test]
+async fn who_runs_a_pod_is_told_of_its_end_and_nobody_sees_it_half_done() {
+    let World { hub, fates, came, _committer } = world();
+    drop(fates);
+    let made = pod(json!({ "metadata": { "name": "p", "uid": "1" } }));
+    hub.perform(Request::Create(made.clone())).await.expect("it is kept");
+    assert_eq!(came.recv(), Ok(vec![11]));
+    let end = Request::Delete {
+        key: made.key().clone(),
+        expect: Expect::anything(),
+        propagation: None,
+        grace_s: 0,
+        at: Moment::now(),
+    };
+    let answer = hub.perform(end).await.expect("it is kept");
+    assert_eq!(came.recv(), Ok(vec![12, 13]));
+    assert!(matches!(&answer, Answer::Removed(last) if last.meta().version == Version(13)), "{answer:?}");
+    assert!(answer.object().meta().deletion.is_some() && hub.ahead(made.key()).is_none());
+}
+
+#[tokio::test]
+async fn chores_tell_of_it_too() {
+    let World { hub, fates, came, _committer } = world();
+    drop(fates);
+    let owner = json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "name": "gone", "uid": "2" });
+    let owned = json!({ "metadata": { "name": "p", "uid": "1", "ownerReferences": [owner] } });
+    hub.perform(Request::Create(pod(owned))).await.expect("it is kept");
+    assert_eq!(came.recv(), Ok(vec![11]));
+    assert_eq!(came.recv(), Ok(vec![12, 13]));
 }

@@ -71,9 +71,7 @@ pub async fn delete(
         match outcome {
             // How it is deleted was decided by what it was: decide again.
             Err(Failure::Refused(Refusal::Stale { .. })) if options.version.is_none() => {}
-            Ok(Answer::Removed(last)) => {
-                return Ok(Deleted::Gone(builtin::told_to_end(kind, shown(&last), Moment::now())));
-            }
+            Ok(Answer::Removed(last)) => return Ok(Deleted::Gone(shown(&last))),
             Ok(answer) => return Ok(Deleted::Going(shown(answer.object()))),
             Err(Failure::Refused(refusal)) => return Err(refused(refusal, kind, namespace, name)),
             Err(failure) => return Err(Status::failed(failure, kind, namespace, name)),
@@ -138,7 +136,7 @@ fn refused(refusal: bowline_kernel::RefusalOf<Document>, kind: &Kind, namespace:
 /// In the words of the API.
 pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
-    let options = options(asked)?;
+    let options = options(kind, asked)?;
     let ResourcePath { namespace, name, .. } = &asked.path;
     match delete(api, kind, namespace, name, &options).await? {
         Deleted::Gone(document) if !builtin::shows_deleted(kind) => Ok(gone(kind, &document)),
@@ -163,12 +161,16 @@ fn gone(kind: &Kind, document: &Document) -> Reply {
     reply::json(StatusCode::OK, status.to_string())
 }
 
-fn options(asked: &Asked) -> Result<DeleteOptions, Status> {
+fn options(kind: &Kind, asked: &Asked) -> Result<DeleteOptions, Status> {
     let body = if asked.body.is_empty() { None } else { Some(body::any(asked.media_type(), &asked.body)?) };
     if let Some(body) = &body {
         check_type(body)?;
     }
-    DeleteOptions::parse(&asked.query, body.as_ref())
+    let options = DeleteOptions::parse(&asked.query, body.as_ref())?;
+    if let Some(warning) = builtin::unsaid_propagation(kind).filter(|_| options.propagation.is_none()) {
+        asked.warnings.add(warning);
+    }
+    Ok(options)
 }
 
 /// Options call themselves so, or do not say what they are.
@@ -190,7 +192,7 @@ fn check_type(body: &Json) -> Result<(), Status> {
 /// In the words of the API.
 pub async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::List)?;
-    let options = options(asked)?;
+    let options = options(kind, asked)?;
     let list_options = ListOptions::parse(&asked.query, false)?;
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
     let listed = list::list(&api.hub, kind, &selection, &list_options).await?;

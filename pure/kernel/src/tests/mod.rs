@@ -16,7 +16,8 @@ use crate::{
     Propagation, Refusal, Request, Version,
 };
 
-/// `name`, or `home/name`. What begins with `ns` and has no home is a namespace, the rest are things.
+/// `name`, or `home/name`. What begins with `ns` and has no home is a namespace, the rest are things; somebody runs
+/// those that begin with `run`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Path {
     resource: Kind,
@@ -80,6 +81,10 @@ impl Object for Toy {
 
     fn stamp(&mut self, meta: MetaOf<Toy>) {
         self.meta = meta;
+    }
+
+    fn is_run(&self) -> bool {
+        self.key.name.starts_with("run")
     }
 
     fn same(&self, other: &Toy) -> bool {

@@ -140,6 +140,43 @@ fn delete_without_a_reason_to_wait_removes_at_once() {
     assert_eq!(refused(&mut head, wrong), Refusal::Another { expected: 9, found: 2 });
 }
 
+/// Deletes what somebody runs, and gives no time.
+fn end(head: &mut Head<Toy>) {
+    let (outcome, told) = head.perform(delete("run", None));
+    let told = told.expect("it is told").after;
+    assert_eq!(read(head, "run"), *told, "it is still there");
+    assert_eq!((&told.meta.deletion, told.meta.generation), (&deletion(0), Some(2)));
+    let rest = outcome.ok().and_then(|answer| answer.rest()).expect("there is no time left");
+    let gone = change(head, rest);
+    assert!(gone.removed && get(head, "run").is_none());
+    assert_eq!(gone.after.meta, MetaOf::<Toy> { version: gone.version, ..told.meta.clone() });
+}
+
+#[test]
+fn who_runs_an_object_sees_that_it_is_to_end_before_it_is_gone() {
+    end(&mut head([toy("run", 1)]));
+    let mut head = head([toy("run", 1)]);
+    let slowly = Request::Delete {
+        key: key("run"),
+        expect: Expect::anything(),
+        propagation: None,
+        grace_s: 30,
+        at: 9,
+    };
+    let begun = head.perform(slowly).0.expect("it is there");
+    assert!(begun.rest().is_none(), "there is time");
+    end(&mut head);
+}
+
+#[test]
+fn what_held_an_object_was_seen_to() {
+    let mut head = deleting(toy("run", 1).held(&[MARK]));
+    let (outcome, _) = head.perform(delete("run", None));
+    assert!(outcome.is_ok_and(|answer| answer.rest().is_none()), "it is still held");
+    let gone = change(&mut head, replace(toy("run", 1)));
+    assert!(gone.removed, "its end is no news");
+}
+
 #[test]
 fn delete_of_what_is_held_begins_its_deletion() {
     let head = deleting(toy("x", 1).held(&[MARK]));
