@@ -117,7 +117,6 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
         Rules::Custom(custom) => {
             let verdict = edit(&mut object, |object| {
                 custom.prepare(object, None, crd::Part::Main);
-                warnings.extend(crd::finalizer_warnings(object, None));
                 custom.validate(object, None, crd::Part::Main)
             });
             more.extend(verdict.errors);
@@ -183,10 +182,7 @@ pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Res
             if !applied {
                 track(write, Some(old), &mut object);
             }
-            let verdict = edit(&mut object, |object| {
-                warnings.extend(crd::finalizer_warnings(object, Some(&old_value)));
-                custom.validate(object, Some(&old_value), part)
-            });
+            let verdict = edit(&mut object, |object| custom.validate(object, Some(&old_value), part));
             more.extend(verdict.errors);
             warnings.extend(verdict.warnings);
         }

@@ -97,8 +97,12 @@ impl Api {
     /// What is derived from objects follows them, before anybody is told that they have changed.
     pub fn follow(&self, view: &View<Document>, changes: &[Change<Document>]) {
         self.auth.note(changes);
-        for gone in changes.iter().filter(|change| change.removed && is_services(&change.key.resource)) {
-            self.addresses.release(&gone.after.json());
+        for change in changes.iter().filter(|change| is_services(&change.key.resource)) {
+            match &change.before {
+                _ if change.removed => self.addresses.release(&change.after.json()),
+                Some(before) => self.addresses.release_changed(&before.json(), &change.after.json()),
+                None => {}
+            }
         }
         if changes.iter().any(|change| change.key.resource == crd::definitions()) {
             let definitions = view.collection(&crd::definitions());

@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use bowline_merge::{Cause, FieldError};
 use serde_json::{Value, json};
 
-pub use generate::{suffix, uid};
 use names::Faults;
 
 use crate::document::Json;
 use crate::kinds::Kind;
+use crate::random;
 use crate::status::Status;
 use crate::time::Moment;
 
@@ -47,7 +47,7 @@ pub fn prepare_create(kind: &Kind, json: &mut Json, namespace: &str, now: Moment
     if text(metadata, "name").is_empty() && !prefix.is_empty() {
         metadata.insert("name".into(), generate::name(&prefix).into());
     }
-    metadata.insert("uid".into(), uid().into());
+    metadata.insert("uid".into(), random::uid().into());
     metadata.insert("creationTimestamp".into(), now.to_string().into());
     Ok(())
 }

@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::future::Future;
-use std::pin::Pin;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
@@ -14,7 +15,6 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use tokio::sync::TryAcquireError;
-use tokio::task::JoinError;
 
 use crate::api::Api;
 use crate::authorize::{Attributes, What};
@@ -70,7 +70,13 @@ impl Service {
         let api = Arc::clone(&self.api);
         let warnings = Warnings::default();
         let said = warnings.clone();
-        let handled = alone(wanted, async move { handle(&api, parts, body, said).await }).await;
+        let handled = caught(async move { handle(&api, parts, body, said).await });
+        let handled = if matches!(method, Method::GET | Method::HEAD) {
+            handled.await
+        } else {
+            // A task of its own: a client that hangs up does not stop a write halfway.
+            tokio::spawn(handled).await.unwrap_or_else(|error| Err(Panic(error.to_string())))
+        };
         let mut reply = finished(handled, wanted, &id, &method, uri.path());
         warnings.write(reply.headers_mut());
         self.api.metrics.answered(&method, reply.status(), start.elapsed());
@@ -97,29 +103,40 @@ where
     }
 }
 
-/// Answers in a task of its own: a panic ends it and nothing else, and a client that hangs up does not stop a write
-/// halfway.
-async fn alone(
-    wanted: Wanted,
-    answer: impl Future<Output = Result<Reply, Status>> + Send + 'static,
-) -> Result<Reply, JoinError> {
-    let answer = tokio::spawn(answer).await?;
-    Ok(answer.unwrap_or_else(|status| reply::failure(&status, wanted)))
+/// What was to be done panicked, and said this.
+struct Panic(String);
+
+/// Does something that may panic: it ends that, and nothing else.
+async fn caught<T>(doing: impl Future<Output = T>) -> Result<T, Panic> {
+    let mut doing = pin!(doing);
+    std::future::poll_fn(|context| {
+        // Nobody sees what a panic leaves behind: it is dropped, and locks that it held are poisoned.
+        match catch_unwind(AssertUnwindSafe(|| doing.as_mut().poll(context))) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => {
+                let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
+                let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+                Poll::Ready(Err(Panic(said.unwrap_or_default())))
+            }
+        }
+    })
+    .await
 }
 
 /// An answer with what every one has; after a panic, where to find out more.
 fn finished(
-    handled: Result<Reply, JoinError>,
+    handled: Result<Result<Reply, Status>, Panic>,
     wanted: Wanted,
     id: &str,
     method: &Method,
     path: &str,
 ) -> Reply {
-    let mut reply = handled.unwrap_or_else(|panic| {
-        tracing::error!(id, %method, path, %panic, "a request made the server panic");
+    let handled = handled.unwrap_or_else(|Panic(why)| {
+        tracing::error!(id, %method, path, why, "a request made the server panic");
         let message = format!("this request caused the hub to panic; its log says more under {id}");
-        reply::failure(&Status::internal(message), wanted)
+        Err(Status::internal(message))
     });
+    let mut reply = handled.unwrap_or_else(|status| reply::failure(&status, wanted));
     if let Ok(id) = HeaderValue::try_from(id) {
         reply.headers_mut().insert("audit-id", id);
     }

@@ -83,8 +83,9 @@ async fn write_status(
     let document = write.document(&write.tracked(json, definition))?;
     let request = Request::Replace(document, Expect::version(definition.meta().version));
     match api.hub.perform(request).await {
-        // Somebody was faster: there will be another look.
-        Ok(_) | Err(Failure::Refused(_)) => Ok(()),
+        Ok(_) => Ok(()),
+        // Somebody was faster: the next look sees what they did.
+        Err(Failure::Refused(_)) => api.hub.settle().await.map_err(Status::from),
         Err(failure) => Err(Status::from(failure)),
     }
 }

@@ -32,15 +32,12 @@ struct Taken {
 pub struct Held<'a> {
     of: &'a Addresses,
     taken: Taken,
-    given_up: Taken,
 }
 
 impl Held<'_> {
-    /// The service was written: what it took is its own, and what it had and has no more is free.
+    /// The service is about to be written: what it took is its own.
     pub fn keep(mut self) {
         self.taken = Taken::default();
-        let given_up = std::mem::take(&mut self.given_up);
-        self.of.release_all(&given_up);
     }
 }
 
@@ -76,9 +73,18 @@ impl Addresses {
         taken.ports.extend(has.ports);
     }
 
-    /// Frees what a service had that is removed.
+    /// Frees what a service had that is removed, or was never written.
     pub fn release(&self, service: &Json) {
         self.release_all(&self.of(service));
+    }
+
+    /// Frees what a service had and has no more. Not before the change is kept: if it is not, it still has it.
+    pub fn release_changed(&self, before: &Json, after: &Json) {
+        let (had, has) = (self.of(before), self.of(after));
+        self.release_all(&Taken {
+            addresses: had.addresses.difference(&has.addresses).copied().collect(),
+            ports: had.ports.difference(&has.ports).cloned().collect(),
+        });
     }
 
     /// Gives a new or changed service what it asks for and what it needs.
@@ -87,18 +93,13 @@ impl Addresses {
     /// If something that it asks for is taken or out of range, or nothing is left.
     pub fn assign(&self, new: &mut Json, old: Option<&Json>) -> Result<Held<'_>, Vec<FieldError>> {
         let had = old.map(|old| self.of(old)).unwrap_or_default();
-        let mut held = Held { of: self, taken: Taken::default(), given_up: Taken::default() };
+        let mut held = Held { of: self, taken: Taken::default() };
         let mut taken = self.taken();
         let done = self
             .assign_address(new, &had, &mut taken, &mut held.taken)
             .and_then(|()| assign_ports(new, &had, &mut taken, &mut held.taken));
         drop(taken);
         done.map_err(|error| vec![error])?;
-        let has = self.of(new);
-        held.given_up = Taken {
-            addresses: had.addresses.difference(&has.addresses).copied().collect(),
-            ports: had.ports.difference(&has.ports).cloned().collect(),
-        };
         Ok(held)
     }
 
@@ -351,6 +352,8 @@ mod tests {
         new["spec"]["ports"][0].as_object_mut().expect("a port").remove("nodePort");
         addresses.assign(&mut new, Some(&old)).map_err(|_| "").expect("it has its address").keep();
         let mut other = service(json!({"type": "NodePort", "ports": ports}));
+        assert!(addresses.assign(&mut other, None).is_err(), "the change may come to nothing");
+        addresses.release_changed(&old, &new);
         assert!(addresses.assign(&mut other, None).is_ok());
     }
 }

@@ -7,7 +7,7 @@ use super::Neighbours;
 use super::fields::{at, enter, fill, flag, list, number, object, objects, objects_mut, text};
 use crate::document::Json;
 use crate::kinds::Kind;
-use crate::metadata;
+use crate::random;
 use crate::status::{Details, Status};
 
 /// Where the token of a pod's account is.
@@ -89,7 +89,7 @@ fn mount_token(spec: &mut Json) {
     let given = taken.iter().find(|name| name.starts_with("kube-api-access-")).cloned();
     let is_new = given.is_none();
     let volume = given.unwrap_or_else(|| {
-        std::iter::repeat_with(|| format!("kube-api-access-{}", metadata::suffix()))
+        std::iter::repeat_with(|| format!("kube-api-access-{}", random::suffix()))
             .find(|name| !taken.contains(name))
             .unwrap_or_default()
     });

@@ -34,7 +34,7 @@ pub(super) fn create(kind: &Kind, json: &mut Json, now: Moment) {
         ("", "ServiceAccount") => clean_secrets(json),
         ("", "LimitRange") => {
             let metadata = enter(json, "metadata");
-            fill(metadata, "name", crate::metadata::uid());
+            fill(metadata, "name", crate::random::uid());
         }
         ("", "PersistentVolume") => {
             let status = json!({"phase": "Pending", "lastPhaseTransitionTime": now.to_string()});

@@ -91,8 +91,10 @@ async fn what_has_a_namespace_is_not_found_without() {
         ("GET", "/apis/test.dev/v1/things/t", 404),
         ("PUT", "/apis/test.dev/v1/things/t", 404),
         ("DELETE", "/apis/test.dev/v1/things/t", 404),
-        ("POST", "/apis/test.dev/v1/things", 405),
-        ("DELETE", "/apis/test.dev/v1/things", 405),
+        ("POST", "/apis/test.dev/v1/things", 404),
+        ("DELETE", "/apis/test.dev/v1/things", 404),
+        ("POST", "/api/v1/configmaps", 405),
+        ("DELETE", "/api/v1/configmaps", 405),
     ] {
         let answer = ask(&service, method, path, &thing).await;
         assert_eq!(answer.0, code, "{method} {path}: {}", answer.1);

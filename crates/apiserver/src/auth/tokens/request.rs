@@ -11,6 +11,7 @@ use crate::auth::causes::{Causes, not_found, text, texts};
 use crate::auth::words;
 use crate::document::{Document, Json};
 use crate::key::{Key, Resource};
+use crate::random;
 use crate::status::{Details, Status};
 use crate::time::Moment;
 
@@ -121,7 +122,7 @@ fn claims(mut bound: Bound, audiences: Vec<String>, lasts_s: i64, now: Moment) -
         expires: now + if extended { YEAR_S } else { lasts_s },
         issued: now,
         issuer: ISSUER.into(),
-        id: uuid(),
+        id: random::uid(),
         subject: format!("system:serviceaccount:{}:{}", bound.namespace, bound.account.name),
         kubernetes: bound,
         not_before: now,
@@ -199,14 +200,4 @@ fn conflict(group: &str, kind: &str, name: &str, why: &str) -> Status {
         format!("Operation cannot be fulfilled on {kind}{dot}{group} {}: {why}", words::quote(name));
     let details = Details { name: name.into(), group: group.into(), kind: kind.into(), ..Details::default() };
     Status::failure(StatusCode::CONFLICT, "Conflict", message).of(details)
-}
-
-/// A random UUID.
-fn uuid() -> String {
-    let mut bytes = [0u8; 16];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
