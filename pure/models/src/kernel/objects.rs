@@ -2,7 +2,7 @@
 //! become durable, are refused, or are lost.
 //!
 //! Two clients count in the object, each for itself, by reading, adding and writing. What was counted is kept beside
-//! it: if they differ, an update is lost.
+//! it: if they differ, an update is lost. Somebody runs the first object, and nobody those that are made after it.
 
 mod actions;
 mod expected;
@@ -12,7 +12,7 @@ mod properties;
 mod state;
 
 use bowline_explorer::{Class, Field, Model, Property};
-use bowline_kernel::{Head, Request, Version};
+use bowline_kernel::{Answer, Head, Request, Version};
 
 pub(super) use self::expected::EXPECTED;
 use self::state::{BATCH, CLIENTS, State};
@@ -40,6 +40,8 @@ pub(crate) const OBJECTS: Entry = Entry {
 pub(super) struct Rules {
     /// What a request comes to.
     perform: fn(&mut Head<Thing>, Request<Thing>) -> Performed,
+    /// What has to follow at once.
+    rest: fn(&Answer<Thing>) -> Option<Request<Thing>>,
     /// Whether a client is answered before its write is durable.
     answers_early: bool,
     /// Whether what cannot be made durable is taken back.
@@ -52,6 +54,7 @@ pub(super) struct Rules {
 
 pub(super) static SHIPPED: Rules = Rules {
     perform: thing::perform,
+    rest: Answer::rest,
     answers_early: false,
     takes_back: true,
     commits: |pending| pending > 0,
@@ -120,7 +123,11 @@ impl Model for Objects {
         }
         if s.others > 0 && s.pending < BATCH as u8 {
             if item.there {
-                out.extend([Action::Overwrite, Action::Delete, Action::Orphan]);
+                out.extend([Action::Overwrite, Action::Orphan]);
+                // Who runs it is told of its end, and then it ends: two changes.
+                if !item.is_run() || s.pending + 1 < BATCH as u8 {
+                    out.push(Action::Delete);
+                }
                 out.push(if item.is_held() { Action::Release } else { Action::Hold });
                 if item.orphans && !item.held {
                     out.push(Action::Hold);

@@ -15,6 +15,8 @@ pub(super) enum Resource {
     Plain,
     /// As `Plain`, and watched by itself.
     Other,
+    /// As `Plain`, and somebody runs the first object of each place.
+    Run,
 }
 
 /// Where an object is.
@@ -46,6 +48,9 @@ pub(super) struct Thing {
     pub(super) meta: Meta<Place, u8, (), ()>,
     pub(super) value: u8,
 }
+
+/// The uid of the first object of a place.
+pub(super) const FIRST: u8 = 1;
 
 /// The finalizer that somebody else has, whoever that is.
 pub(super) const MARK: Finalizer<()> = Finalizer::Named(());
@@ -79,6 +84,10 @@ impl Object for Thing {
 
     fn stamp(&mut self, meta: MetaOf<Thing>) {
         self.meta = meta;
+    }
+
+    fn is_run(&self) -> bool {
+        self.place.resource == Resource::Run && self.meta.uid == FIRST
     }
 
     fn same(&self, other: &Thing) -> bool {

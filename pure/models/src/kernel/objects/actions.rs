@@ -38,11 +38,14 @@ impl Objects {
     /// Performs a request; whether it changed something.
     fn write(&self, s: &mut State, request: Request<Thing>) -> bool {
         let mut head = s.kernel_head();
-        let (_, change) = (self.rules.perform)(&mut head, request);
+        let (outcome, change) = (self.rules.perform)(&mut head, request);
         s.take(&head);
         if change.is_some() {
             s.batch[usize::from(s.pending)] = s.head;
             s.pending += 1;
+        }
+        if let Some(rest) = outcome.as_ref().ok().and_then(self.rules.rest) {
+            self.write(s, rest);
         }
         change.is_some()
     }

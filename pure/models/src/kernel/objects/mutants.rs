@@ -5,7 +5,7 @@ use bowline_kernel::{Deletion, Expect, Head, Request, Version};
 use super::state::PLACE;
 use super::{OBJECTS, Objects, Rules, SHIPPED};
 use crate::kernel::mutants::Mutant;
-use crate::kernel::thing::{Performed, Thing, edited, perform};
+use crate::kernel::thing::{DELETION, Performed, Thing, edited, perform};
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal at $size:literal by $($rule:tt)*) => {
@@ -34,6 +34,8 @@ pub(in crate::kernel) const MUTANTS: &[Mutant] = &[
     mutant!("takes finalizers too late" breaks "GoingStays" at "updates=1,others=2" by perform: takes_late_finalizers),
     mutant!("takes an update for a change of mind" breaks "GoingStays" at "updates=1,others=2" by perform: undoes_deletion),
     mutant!("keeps what nothing holds" breaks "DoneIsGone" at "updates=1,others=3" by perform: keeps_done),
+    mutant!("tells that it ends and lets it be" breaks "DoneIsGone" at "updates=1,others=1" by rest: |_| None),
+    mutant!("ends without a word" breaks "EndIsTold" at "updates=1,others=1" by perform: ends_at_once),
     mutant!("waits until a batch is full" breaks "WritesAnswered" at "updates=1,others=0" by commits: |pending| pending > 1),
 ];
 
@@ -79,7 +81,16 @@ fn undoes_deletion(head: &mut Head<Thing>, request: Request<Thing>) -> Performed
     performed
 }
 
+fn ends_at_once(head: &mut Head<Thing>, request: Request<Thing>) -> Performed {
+    let Request::Delete { .. } = &request else { return perform(head, request) };
+    let mut lied_to = edited(head, PLACE, |thing| thing.meta.deletion = Some(DELETION));
+    let performed = perform(&mut lied_to, request);
+    *head = lied_to;
+    performed
+}
+
 fn keeps_done(head: &mut Head<Thing>, request: Request<Thing>) -> Performed {
+    let Request::Replace(..) = &request else { return perform(head, request) };
     let slowly = |thing: &mut Thing| {
         thing.meta.deletion = thing.meta.deletion.take().map(|deletion| Deletion { grace_s: 1, ..deletion });
     };

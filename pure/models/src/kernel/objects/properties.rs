@@ -68,6 +68,10 @@ fn safety() -> Vec<Property<Objects>> {
             ![s.head, s.durable].iter().any(done)
         })
         .about("what is being deleted goes with its last finalizer"),
+        Property::always("EndIsTold", |_, s: &State| {
+            s.steps().all(|(before, after)| !before.is_run() || after.there || before.going)
+        })
+        .about("who runs the object sees that it is being deleted before it is gone"),
     ]
 }
 
@@ -81,7 +85,8 @@ fn versions_grow(_: &Objects, s: &State, action: &Action, next: &State) -> bool 
         }
         _ => {
             let stamped = !next.head.there || next.head.version == next.head_version;
-            next.head_version == s.head_version + 1 && stamped
+            let told = s.head.is_run() && !s.head.going && !next.head.there;
+            next.head_version == s.head_version + 1 + u8::from(told) && stamped
         }
     };
     grows && next.durable_version >= s.durable_version

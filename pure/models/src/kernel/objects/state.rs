@@ -5,12 +5,12 @@ use std::sync::Arc;
 use bowline_explorer::Field;
 use bowline_kernel::{Change, Finalizer, Head, Version, View};
 
-use crate::kernel::thing::{DELETION, MARK, Place, Resource, Thing};
+use crate::kernel::thing::{DELETION, FIRST, MARK, Place, Resource, Thing};
 
 /// How many changes are made durable at once.
 pub(super) const BATCH: usize = 2;
 pub(super) const CLIENTS: usize = 2;
-pub(super) const PLACE: Place = Place { resource: Resource::Plain, slot: 0 };
+pub(super) const PLACE: Place = Place { resource: Resource::Run, slot: 0 };
 
 /// What clients have counted, two bits each; and what was counted indeed, in the four bits above.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -57,6 +57,11 @@ impl Item {
             version: object.meta.version.0 as u8,
             counts: Counts(object.value),
         }
+    }
+
+    /// Whether somebody runs it.
+    pub(super) fn is_run(self) -> bool {
+        self.there && self.uid == FIRST
     }
 
     /// Whether anybody holds it.
@@ -120,7 +125,7 @@ pub(crate) struct State {
 
 impl State {
     pub(super) fn new(updates: u8, others: u8, restarts: u8) -> State {
-        let item = Item { there: true, uid: 1, version: 1, ..Item::default() };
+        let item = Item { there: true, uid: FIRST, version: 1, ..Item::default() };
         State {
             durable: item,
             durable_version: 1,
@@ -130,7 +135,7 @@ impl State {
             pending: 0,
             clients: [Client::Idle; CLIENTS],
             answered: 1,
-            next_uid: 2,
+            next_uid: FIRST + 1,
             updates,
             others,
             restarts,
@@ -143,6 +148,12 @@ impl State {
 
     pub(super) fn kernel_view(&self) -> View<Thing> {
         View::load(Version(self.durable_version.into()), self.durable.thing().map(Arc::new))
+    }
+
+    /// The object as it was and as it became, by each change that is not durable.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (Item, Item)> {
+        let after = &self.batch[..self.pending.into()];
+        std::iter::once(&self.durable).chain(after).copied().zip(after.iter().copied())
     }
 
     /// What a client becomes that reads now: readers see what is durable.
@@ -161,19 +172,15 @@ impl State {
 
     /// The kernel's changes that are not durable.
     pub(super) fn changes(&self) -> Vec<Change<Thing>> {
-        let mut before = self.durable;
         let mut changes = Vec::new();
-        for (version, after) in
-            (u64::from(self.durable_version) + 1..).zip(&self.batch[..self.pending.into()])
-        {
+        for (version, (before, after)) in (u64::from(self.durable_version) + 1..).zip(self.steps()) {
             let removed = !after.there;
             let thing = |item: Item| item.thing().map(Arc::new);
-            let last = if removed { thing(before) } else { thing(*after) };
+            let last = if removed { thing(before) } else { thing(after) };
             // What comes and goes has been there.
             let Some(last) = last else { continue };
             let version = Version(version);
             changes.push(Change { version, key: PLACE, before: thing(before), after: last, removed });
-            before = *after;
         }
         changes
     }
