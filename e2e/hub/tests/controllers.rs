@@ -55,6 +55,8 @@ fn the_real_controllers_work_on_the_hub() -> Result<()> {
     quotas_are_counted(kubectl)?;
     namespaces_go_with_what_is_in_them(kubectl)?;
     let log = fs::read_to_string(controllers.log())?;
+    // Of a log of something else nobody would complain.
+    ensure!(log.contains("controller=\"garbage-collector-controller\""), "this is not their log:\n{log}");
     let complaints: Vec<_> = log
         .lines()
         .filter(|line| line.starts_with('E') && FAULTS.iter().any(|fault| line.contains(fault)))
