@@ -16,10 +16,10 @@ use crate::verbs::Write;
 
 mod owners;
 
-pub use owners::{apply, schema, track};
+pub(crate) use owners::{apply, schema, track};
 
 /// An object that may be.
-pub struct Admitted {
+pub(crate) struct Admitted {
     /// The object.
     pub object: Json,
     /// What is not wrong and yet not right.
@@ -47,7 +47,7 @@ impl Rules<'_> {
 ///
 /// # Errors
 /// If a value has a type that its field does not take.
-pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
+pub(crate) fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
     let mut unknown = builtin::read(kind, object)?;
     if let Some(custom) = &kind.custom {
         unknown.extend(edit(object, |object| custom.prune(object)));
@@ -60,7 +60,7 @@ pub fn read(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
 ///
 /// # Errors
 /// The same.
-pub fn read_other(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
+pub(crate) fn read_other(kind: &Kind, object: &mut Json) -> Result<Vec<String>, Mistyped> {
     let mut unknown = builtin::read(kind, object)?;
     let known = ["apiVersion", "kind", "metadata"];
     unknown.extend(object.keys().filter(|name| !known.contains(&name.as_str())).cloned());
@@ -82,7 +82,7 @@ fn edit<T>(object: &mut Json, change: impl FnOnce(&mut Value) -> T) -> T {
 ///
 /// # Errors
 /// If it is not valid, or more than its writer may give.
-pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted, Status> {
+pub(crate) fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
     // Also one that is applied.
     if kind.custom.as_ref().is_some_and(|custom| custom.is_going()) {
@@ -136,7 +136,7 @@ pub fn create(write: &Write, mut object: Json, applied: bool) -> Result<Admitted
 ///
 /// # Errors
 /// If it is not valid, not meant for what is there, or more than its writer may give.
-pub fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Result<Admitted, Status> {
+pub(crate) fn update(write: &Write, mut object: Json, old: &Json, applied: bool) -> Result<Admitted, Status> {
     let kind = &*write.kind;
     check_target(write, &object, old)?;
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
@@ -282,7 +282,7 @@ fn check_target(write: &Write, object: &Json, old: &Json) -> Result<(), Status> 
 ///
 /// # Errors
 /// If the scale is not valid.
-pub fn scale(kind: &Kind, object: &mut Json, scale: &Value) -> Result<(), Status> {
+pub(crate) fn scale(kind: &Kind, object: &mut Json, scale: &Value) -> Result<(), Status> {
     match &kind.custom {
         Some(custom) => edit(object, |object| custom.with_scale(object, scale)),
         None => builtin::with_scale(kind, object, scale),

@@ -29,7 +29,7 @@ use crate::verbs::Write;
 const AT_ONCE: usize = 2048;
 
 /// What all requests share.
-pub struct Api {
+pub(crate) struct Api {
     /// The objects.
     pub hub: Arc<Hub>,
     /// The kinds that are served, and what clients find out about them.
@@ -52,7 +52,7 @@ pub struct Api {
 const SERVICES: &str = "127.200.0.0/16";
 
 /// Whether a resource is that of services.
-pub fn is_services(resource: &Resource) -> bool {
+pub(crate) fn is_services(resource: &Resource) -> bool {
     resource.as_str() == "/services"
 }
 
@@ -61,7 +61,7 @@ impl Api {
     ///
     /// # Errors
     /// If the key that signs tokens cannot be used.
-    pub fn new(
+    pub(crate) fn new(
         directory: &Directory,
         hub: Arc<Hub>,
         metrics: Arc<Metrics>,
@@ -90,12 +90,12 @@ impl Api {
     }
 
     /// The kinds that are served.
-    pub fn kinds(&self) -> Arc<Kinds> {
+    pub(crate) fn kinds(&self) -> Arc<Kinds> {
         Arc::clone(self.catalogue.load().kinds())
     }
 
     /// What is derived from objects follows them, before anybody is told that they have changed.
-    pub fn follow(&self, view: &View<Document>, changes: &[Change<Document>]) {
+    pub(crate) fn follow(&self, view: &View<Document>, changes: &[Change<Document>]) {
         self.auth.note(changes);
         for change in changes.iter().filter(|change| is_services(&change.key.resource)) {
             match &change.before {
@@ -115,7 +115,7 @@ impl Api {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub async fn bootstrap(self: &Arc<Api>, authority: &str) -> Result<(), Status> {
+    pub(crate) async fn bootstrap(self: &Arc<Api>, authority: &str) -> Result<(), Status> {
         // The second needs the namespaces of the first.
         let due = bootstrap::due(&self.hub.view());
         self.write(due).await?;
@@ -163,7 +163,7 @@ impl Api {
     ///
     /// # Errors
     /// If it is not served.
-    pub fn kind_of(&self, key: &Key) -> Result<Arc<Kind>, Status> {
+    pub(crate) fn kind_of(&self, key: &Key) -> Result<Arc<Kind>, Status> {
         let kinds = self.kinds();
         let found = kinds.all().iter().find(|kind| kind.resource == key.resource);
         found.cloned().ok_or_else(|| Status::internal(format!("there is no {}", key.resource.as_str())))
@@ -177,7 +177,7 @@ fn services(hub: &Hub) -> Vec<Json> {
 }
 
 /// All kinds: those that are built in, and those that definitions add.
-pub fn kinds_of<'a>(definitions: impl Iterator<Item = &'a Arc<Document>>) -> Kinds {
+pub(crate) fn kinds_of<'a>(definitions: impl Iterator<Item = &'a Arc<Document>>) -> Kinds {
     let custom = definitions.flat_map(|definition| crd::kinds(&definition.json()));
     Kinds::new(builtin_table::kinds().into_iter().chain(custom))
 }

@@ -10,16 +10,16 @@ use crate::document::Document;
 use crate::hub::Hub;
 
 mod authenticate;
-pub mod bootstrap;
+pub(crate) mod bootstrap;
 mod causes;
 mod impersonate;
 mod names;
-pub mod pki;
-pub mod rbac;
-pub mod reviews;
+pub(crate) mod pki;
+pub(crate) mod rbac;
+pub(crate) mod reviews;
 #[cfg(test)]
 mod testing;
-pub mod tokens;
+pub(crate) mod tokens;
 mod words;
 
 pub(crate) use words::quote;
@@ -28,7 +28,7 @@ use rbac::Rules;
 use tokens::Tokens;
 
 /// Who asks, and whether they may.
-pub struct Auth {
+pub(crate) struct Auth {
     tokens: Tokens,
     rules: ArcSwap<Rules>,
     /// The version of the last durable change to a role or binding.
@@ -39,7 +39,7 @@ pub struct Auth {
 
 impl Auth {
     /// The rules of `view`, and accounts whose tokens are signed by `tokens`.
-    pub fn new(tokens: Tokens, view: &View<Document>) -> Auth {
+    pub(crate) fn new(tokens: Tokens, view: &View<Document>) -> Auth {
         Auth {
             tokens,
             rules: ArcSwap::from_pointee(Rules::build(view)),
@@ -49,12 +49,12 @@ impl Auth {
     }
 
     /// Tokens of service accounts.
-    pub fn tokens(&self) -> &Tokens {
+    pub(crate) fn tokens(&self) -> &Tokens {
         &self.tokens
     }
 
     /// Takes note of changes that have just become visible, before anybody is answered.
-    pub fn note(&self, changes: &[Change<Document>]) {
+    pub(crate) fn note(&self, changes: &[Change<Document>]) {
         if let Some(change) = changes.iter().rev().find(|change| rbac::concerns(&change.key.resource)) {
             self.changed.fetch_max(change.version.0, Ordering::AcqRel);
         }
@@ -64,7 +64,7 @@ impl Auth {
     ///
     /// They are built when they are first needed, so that many changes in a row cost one building. The caller
     /// must not hold the view of the hub.
-    pub fn rules(&self, hub: &Hub) -> Arc<Rules> {
+    pub(crate) fn rules(&self, hub: &Hub) -> Arc<Rules> {
         let fresh = |rules: &Rules| rules.version().0 >= self.changed.load(Ordering::Acquire);
         let rules = self.rules.load_full();
         if fresh(&rules) {

@@ -9,7 +9,7 @@ use crate::user::User;
 
 /// What is asked, as it was parsed: what is authorised is what is served.
 #[derive(Clone, Debug)]
-pub struct Attributes<'a> {
+pub(crate) struct Attributes<'a> {
     /// Who asks.
     pub user: &'a User,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for other paths the method
@@ -21,7 +21,7 @@ pub struct Attributes<'a> {
 
 /// Of what something is asked.
 #[derive(Clone, Debug)]
-pub enum What<'a> {
+pub(crate) enum What<'a> {
     /// A resource, or an object of it.
     Resource {
         /// Empty for the core kinds.
@@ -41,7 +41,7 @@ pub enum What<'a> {
 
 impl<'a> What<'a> {
     /// What a path names.
-    pub fn at(path: &'a ResourcePath) -> What<'a> {
+    pub(crate) fn at(path: &'a ResourcePath) -> What<'a> {
         let itself = path.plural == "namespaces" && path.namespace.is_empty();
         What::Resource {
             group: &path.group,
@@ -55,7 +55,7 @@ impl<'a> What<'a> {
     /// The same, of the one object of this name: so counts who lists, watches or deletes by the field selector
     /// `metadata.name=NAME`.
     #[must_use]
-    pub fn only(mut self, only: &'a str) -> What<'a> {
+    pub(crate) fn only(mut self, only: &'a str) -> What<'a> {
         if let What::Resource { name, .. } = &mut self
             && name.is_empty()
         {
@@ -66,7 +66,7 @@ impl<'a> What<'a> {
 }
 
 /// The answer to who may not do it: 403. `reason` is what else there is to say, or empty.
-pub fn forbidden(attributes: &Attributes<'_>, reason: &str) -> Status {
+pub(crate) fn forbidden(attributes: &Attributes<'_>, reason: &str) -> Status {
     // What the user sent comes back to them: it must not look like HTML to anybody.
     let message = sentence(attributes).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let colon = if reason.is_empty() { "" } else { ": " };
@@ -78,7 +78,7 @@ pub fn forbidden(attributes: &Attributes<'_>, reason: &str) -> Status {
 }
 
 /// The answer to who may not do something to an object, or to a kind if `name` is empty.
-pub fn refusal(group: &str, plural: &str, name: &str, why: &str) -> Status {
+pub(crate) fn refusal(group: &str, plural: &str, name: &str, why: &str) -> Status {
     let dot = if group.is_empty() { "" } else { "." };
     let message = match (plural, name) {
         ("", _) => format!("forbidden: {why}"),

@@ -20,14 +20,14 @@ mod roles;
 const REST: Duration = Duration::from_secs(1);
 
 /// The tasks in the background. Dropping this stops them.
-pub struct Background(Vec<JoinHandle<()>>);
+pub(crate) struct Background(Vec<JoinHandle<()>>);
 
 impl Background {
     /// Starts them. Roles are complete when this returns: whoever is bound to one may rely on it.
     ///
     /// # Errors
     /// If they cannot be written.
-    pub async fn start(api: &Arc<Api>, authority: &str) -> Result<Background, Status> {
+    pub(crate) async fn start(api: &Arc<Api>, authority: &str) -> Result<Background, Status> {
         // Roles that gather roles that gather roles: `admin`, `edit`, `view`.
         for _ in 0..3 {
             roles::tend(Arc::clone(api)).await?;

@@ -14,7 +14,7 @@ use crate::yaml;
 
 /// An object that was sent.
 #[derive(Debug)]
-pub struct Body {
+pub(crate) struct Body {
     /// The object, with its `apiVersion` and `kind`.
     pub object: Json,
     /// The text that it was read from.
@@ -49,7 +49,7 @@ impl Media {
 ///
 /// # Errors
 /// If it cannot be read, or is of another kind.
-pub fn decode(media: &str, bytes: &Bytes, kind: &Kind, kinds: &Kinds) -> Result<Body, Status> {
+pub(crate) fn decode(media: &str, bytes: &Bytes, kind: &Kind, kinds: &Kinds) -> Result<Body, Status> {
     let (value, text) = read(Media::of(media)?, bytes).map_err(|why| unrecognised(kind, bytes, &why))?;
     let mut object = typed(value).map_err(|why| unrecognised(kind, bytes, &why))?;
     check_types(kind, kinds, &mut object).map_err(|misfit| misfit.refused(kind, bytes))?;
@@ -60,7 +60,7 @@ pub fn decode(media: &str, bytes: &Bytes, kind: &Kind, kinds: &Kinds) -> Result<
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn any(media: &str, bytes: &Bytes) -> Result<Json, Status> {
+pub(crate) fn any(media: &str, bytes: &Bytes) -> Result<Json, Status> {
     let media = Media::of(media)?;
     let read = read(media, bytes).and_then(|(value, _)| typed(value));
     // The real server takes the blame for this.
@@ -71,7 +71,7 @@ pub fn any(media: &str, bytes: &Bytes) -> Result<Json, Status> {
 ///
 /// # Errors
 /// If it cannot be read, or is no object.
-pub fn applied(bytes: &[u8]) -> Result<Body, Status> {
+pub(crate) fn applied(bytes: &[u8]) -> Result<Body, Status> {
     let undecodable = |why: String| Status::bad_request(format!("error decoding YAML: {why}"));
     let (value, text) =
         yaml_text(bytes).map_err(|why| undecodable(format!("error converting YAML to JSON: {why}")))?;
@@ -120,7 +120,7 @@ fn yaml_text(bytes: &[u8]) -> Result<(Value, Text), String> {
 ///
 /// # Errors
 /// If it is something else, in the words of Go.
-pub fn typed(value: Value) -> Result<Json, String> {
+pub(crate) fn typed(value: Value) -> Result<Json, String> {
     const FIND: &str = "couldn't get version/kind; json parse error: json: cannot unmarshal";
     let object = match value {
         Value::Object(object) => object,
@@ -143,7 +143,7 @@ pub fn typed(value: Value) -> Result<Json, String> {
 }
 
 /// An object is not of the kind that it should be.
-pub enum Misfit {
+pub(crate) enum Misfit {
     /// It does not say of which kind it is.
     Untyped(Json),
     /// It cannot be made one of the kind: why, and its kind and version.
@@ -165,7 +165,7 @@ impl Misfit {
     }
 
     /// Why, in short.
-    pub fn why(self) -> String {
+    pub(crate) fn why(self) -> String {
         match self {
             Misfit::Untyped(object) => format!("Object 'Kind' is missing in '{}'", Value::Object(object)),
             Misfit::Kind(why, ..) => why,
@@ -177,7 +177,7 @@ impl Misfit {
 ///
 /// # Errors
 /// If it is of another.
-pub fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json) -> Result<(), Misfit> {
+pub(crate) fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json) -> Result<(), Misfit> {
     let expected = kind.api_version();
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, name) = (text("apiVersion"), text("kind"));
@@ -237,7 +237,7 @@ fn excerpt(bytes: &[u8]) -> String {
 }
 
 /// How Go calls what a value is.
-pub fn sort(value: &Value) -> &'static str {
+pub(crate) fn sort(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

@@ -104,7 +104,7 @@ struct Row {
 }
 
 /// All built-in kinds that are served, in the order in which the real server lists them.
-pub fn kinds() -> Vec<Arc<Kind>> {
+pub(crate) fn kinds() -> Vec<Arc<Kind>> {
     let rows: Vec<Row> = part("resources");
     rows.into_iter().filter(is_served).map(|row| Arc::new(kind(row))).collect()
 }
@@ -121,13 +121,13 @@ pub(crate) fn storage_hashes() -> BTreeMap<String, String> {
 }
 
 /// The schema that is called `name`: `io.k8s.api.core.v1.Pod`. References in it are bare names.
-pub fn definition(name: &str) -> Option<Value> {
+pub(crate) fn definition(name: &str) -> Option<Value> {
     let raw = DEFINITIONS.get(name)?;
     Some(serde_json::from_str(raw.get()).expect("the table is generated"))
 }
 
 /// How the schema of a built-in kind is called.
-pub fn definition_name(group: &str, version: &str, kind: &str) -> String {
+pub(crate) fn definition_name(group: &str, version: &str, kind: &str) -> String {
     match group {
         "" => format!("io.k8s.api.core.{version}.{kind}"),
         "apiextensions.k8s.io" => {

@@ -6,18 +6,18 @@
 
 mod cel;
 mod custom;
-pub mod definition;
+pub(crate) mod definition;
 mod embedded;
-pub mod lifecycle;
+pub(crate) mod lifecycle;
 mod scale;
-pub mod served;
+pub(crate) mod served;
 
-pub use custom::{Custom, Part, Verdict, finalizer_warnings};
-pub use served::kinds;
+pub(crate) use custom::{Custom, Part, Verdict, finalizer_warnings};
+pub(crate) use served::kinds;
 
 use crate::key::Resource;
 
 /// The resource of definitions.
-pub fn definitions() -> Resource {
+pub(crate) fn definitions() -> Resource {
     Resource::new("apiextensions.k8s.io", "customresourcedefinitions")
 }

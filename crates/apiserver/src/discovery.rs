@@ -21,7 +21,7 @@ pub(crate) mod priority;
 ///
 /// Nothing is computed before it is asked for.
 #[derive(Debug)]
-pub struct Catalogue {
+pub(crate) struct Catalogue {
     kinds: Arc<Kinds>,
     /// Where clients reach the server: `127.0.0.1:6443`.
     address: Box<str>,
@@ -46,7 +46,7 @@ impl Tagged {
 
 impl Catalogue {
     /// The catalogue of these kinds, on a server that is reached at `address`.
-    pub fn new(kinds: Arc<Kinds>, address: &str) -> Catalogue {
+    pub(crate) fn new(kinds: Arc<Kinds>, address: &str) -> Catalogue {
         Catalogue {
             kinds,
             address: address.into(),
@@ -57,12 +57,12 @@ impl Catalogue {
     }
 
     /// The kinds that it lists.
-    pub fn kinds(&self) -> &Arc<Kinds> {
+    pub(crate) fn kinds(&self) -> &Arc<Kinds> {
         &self.kinds
     }
 
     /// The answer to a request for discovery, the version, the index or OpenAPI; `None` for any other path.
-    pub fn answer(&self, request: &request::Parts) -> Option<Response<Bytes>> {
+    pub(crate) fn answer(&self, request: &request::Parts) -> Option<Response<Bytes>> {
         let path = request.uri.path();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let answer = match parts.as_slice() {
@@ -122,7 +122,7 @@ impl Catalogue {
 }
 
 /// What the real server says of a path that it knows nothing of.
-pub fn page_not_found() -> Response<Bytes> {
+pub(crate) fn page_not_found() -> Response<Bytes> {
     let mut response = Response::new(Bytes::from_static(b"404 page not found\n"));
     *response.status_mut() = StatusCode::NOT_FOUND;
     let headers = response.headers_mut();

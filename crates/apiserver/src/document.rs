@@ -15,20 +15,20 @@ use crate::time::Moment;
 mod layout;
 mod metadata;
 
-pub use metadata::Malformed;
+pub(crate) use metadata::Malformed;
 
 /// A JSON object.
-pub type Json = Map<String, Value>;
+pub(crate) type Json = Map<String, Value>;
 
 /// Where owners live: from apiVersion, kind and name of an owner reference, and the namespace of what it owns.
-pub type FindOwner<'a> = &'a dyn Fn(&str, &str, &str, &str) -> Option<Key>;
+pub(crate) type FindOwner<'a> = &'a dyn Fn(&str, &str, &str, &str) -> Option<Key>;
 
 /// An object of the API.
 ///
 /// Its JSON is kept without `apiVersion` and `kind` (the version is the reader's choice) and without
 /// `resourceVersion` (so that the kernel can give it one without writing the JSON anew). `status` comes last.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub(crate) struct Document {
     key: Key,
     meta: MetaOf<Document>,
     labels: metadata::Labels,
@@ -37,7 +37,7 @@ pub struct Document {
 
 /// The JSON of a document, and where its parts are.
 #[derive(Clone, Debug)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// `"metadata":{…},…}`
     pub body: Bytes,
     /// Where `resourceVersion` belongs.
@@ -53,7 +53,7 @@ impl Document {
     ///
     /// # Errors
     /// If its metadata is not what metadata must be.
-    pub fn new(
+    pub(crate) fn new(
         key: Key,
         json: &Json,
         counting: Counting,
@@ -77,7 +77,7 @@ impl Document {
     ///
     /// # Errors
     /// If its metadata is not what metadata must be.
-    pub fn kept(key: Key, kept: Kept, owner: FindOwner<'_>) -> Result<Document, Malformed> {
+    pub(crate) fn kept(key: Key, kept: Kept, owner: FindOwner<'_>) -> Result<Document, Malformed> {
         let Kept { version, parts } = kept;
         let metadata = layout::metadata_of(&parts).ok_or(Malformed("metadata"))?;
         let mut meta = metadata::read(&metadata, &key, owner)?;
@@ -91,23 +91,23 @@ impl Document {
     }
 
     /// Its labels, in the order of their names.
-    pub fn label(&self, name: &str) -> Option<&str> {
+    pub(crate) fn label(&self, name: &str) -> Option<&str> {
         let found = self.labels.binary_search_by(|(label, _)| (**label).cmp(name)).ok()?;
         Some(&self.labels[found].1)
     }
 
     /// Its JSON and where its parts are.
-    pub fn parts(&self) -> &Parts {
+    pub(crate) fn parts(&self) -> &Parts {
         &self.parts
     }
 
     /// How many bytes [`Document::write`] adds, about.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.parts.body.len() + 96
     }
 
     /// Appends the JSON of the object: at `apiVersion` and `kind`, or without both, as in lists of built-in kinds.
-    pub fn write(&self, types: Option<(&str, &str)>, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, types: Option<(&str, &str)>, out: &mut Vec<u8>) {
         out.push(b'{');
         if let Some((api_version, kind)) = types {
             // Neither has a character that JSON escapes: the registry sees to that.
@@ -126,7 +126,7 @@ impl Document {
     }
 
     /// The JSON of the object, without `apiVersion` and `kind`.
-    pub fn json(&self) -> Json {
+    pub(crate) fn json(&self) -> Json {
         let mut text = Vec::with_capacity(self.size());
         self.write(None, &mut text);
         layout::read(&text).expect("a document is a JSON object")
@@ -134,7 +134,7 @@ impl Document {
 
     /// The same object at another version: that of its end.
     #[must_use]
-    pub fn at(&self, version: Version) -> Document {
+    pub(crate) fn at(&self, version: Version) -> Document {
         let mut document = self.clone();
         document.meta.version = version;
         document
@@ -142,7 +142,7 @@ impl Document {
 
     /// The same object with another JSON.
     #[must_use]
-    pub fn rewritten(&self, json: &Json) -> Document {
+    pub(crate) fn rewritten(&self, json: &Json) -> Document {
         Document { parts: layout::write(json, self.parts.counting), ..self.clone() }
     }
 
@@ -153,7 +153,7 @@ impl Document {
 
 /// What counts a generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counting {
+pub(crate) enum Counting {
     /// The kind has none.
     Nothing,
     /// All but metadata and status.
@@ -167,11 +167,12 @@ pub enum Counting {
 }
 
 /// A change that depends on what is there; see `hub::modify`.
-pub type Edit = Arc<dyn Fn(Option<&Document>) -> Result<Document, crate::status::Status> + Send + Sync>;
+pub(crate) type Edit =
+    Arc<dyn Fn(Option<&Document>) -> Result<Document, crate::status::Status> + Send + Sync>;
 
 /// An [`Edit`], which cannot be printed.
 #[derive(Clone)]
-pub struct Change(pub Edit);
+pub(crate) struct Change(pub Edit);
 
 impl std::fmt::Debug for Change {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

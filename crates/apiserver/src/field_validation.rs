@@ -7,7 +7,7 @@ use crate::warnings::Warnings;
 
 /// What becomes of fields that nobody knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FieldValidation {
+pub(crate) enum FieldValidation {
     /// The request is refused.
     Strict,
     /// Warnings are sent.
@@ -22,7 +22,7 @@ impl FieldValidation {
     ///
     /// # Errors
     /// Under `Strict`, if it says anything: why the request is refused.
-    pub fn judge(self, odd: &[String], warnings: &Warnings) -> Result<(), String> {
+    pub(crate) fn judge(self, odd: &[String], warnings: &Warnings) -> Result<(), String> {
         match self {
             FieldValidation::Strict if !odd.is_empty() => {
                 return Err(format!("strict decoding error: {}", odd.join(", ")));
@@ -36,7 +36,7 @@ impl FieldValidation {
 
 /// The text of an object, for what only the text says: fields that are there twice, and the order of fields.
 #[derive(Clone, Debug, Default)]
-pub struct Text {
+pub(crate) struct Text {
     /// The text, as JSON.
     pub json: Bytes,
     /// The fields that are there twice.
@@ -48,7 +48,7 @@ pub struct Text {
 impl Text {
     /// What a strict reader says, given the fields that the kind does not have: of a built-in kind in the order of the
     /// text, of others the unknown fields last.
-    pub fn odd(&self, custom: bool, unknown: &[String]) -> Vec<String> {
+    pub(crate) fn odd(&self, custom: bool, unknown: &[String]) -> Vec<String> {
         let mut odd: Vec<String> = self.yaml.iter().cloned().collect();
         if self.repeated.is_empty() && unknown.is_empty() {
             return odd;

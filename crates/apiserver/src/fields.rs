@@ -76,7 +76,7 @@ fn extra(group: &str, plural: &str) -> &'static [&'static str] {
 ///
 /// # Errors
 /// If not, in the words of the real server.
-pub fn check(kind: &Kind, field: &str) -> Result<(), Status> {
+pub(crate) fn check(kind: &Kind, field: &str) -> Result<(), Status> {
     if matches!(field, "metadata.name" | "metadata.namespace") {
         return Ok(());
     }
@@ -102,7 +102,7 @@ fn unsupported(field: &str) -> Status {
 }
 
 /// Whether the object has the fields that are asked for.
-pub fn matches(fields: &Fields, document: &Document) -> bool {
+pub(crate) fn matches(fields: &Fields, document: &Document) -> bool {
     let key = document.key();
     // Most selectors name the object; its JSON is read only for others.
     let by_name = fields.requirements().iter().all(|requirement| {

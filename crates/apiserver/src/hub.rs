@@ -30,7 +30,7 @@ const TRIES: usize = 5;
 const SLOW_TRIES: usize = 50;
 
 /// The objects: decided, durable, shown.
-pub struct Hub {
+pub(crate) struct Hub {
     front: Mutex<Front>,
     /// There is something to commit, or it is time to stop.
     work: Condvar,
@@ -66,7 +66,7 @@ type Durable = Result<(), Arc<str>>;
 
 /// A request that did not succeed.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// It cannot be done.
     Refused(RefusalOf<Document>),
     /// It could, and could not be written; nothing is changed.
@@ -77,7 +77,7 @@ pub enum Failure {
 
 impl Hub {
     /// A hub on these objects.
-    pub fn new(version: Version, objects: Vec<Arc<Document>>, metrics: Arc<Metrics>) -> Hub {
+    pub(crate) fn new(version: Version, objects: Vec<Arc<Document>>, metrics: Arc<Metrics>) -> Hub {
         let front = Front {
             head: Head::load(version, objects.iter().cloned()),
             batch: Batch::default(),
@@ -100,17 +100,17 @@ impl Hub {
     ///
     /// # Panics
     /// If a change could not be shown: then the process is stopping.
-    pub fn view(&self) -> RwLockReadGuard<'_, View<Document>> {
+    pub(crate) fn view(&self) -> RwLockReadGuard<'_, View<Document>> {
         self.view.read().expect("a change could not be shown")
     }
 
     /// Rings whenever a resource has changed.
-    pub fn bell(&self, resource: &Resource) -> watch::Receiver<Version> {
+    pub(crate) fn bell(&self, resource: &Resource) -> watch::Receiver<Version> {
         self.bells.listen(resource)
     }
 
     /// Waits until the view has come to `version`, and says whether it has.
-    pub async fn reach(&self, version: Version, at_most: Duration) -> bool {
+    pub(crate) async fn reach(&self, version: Version, at_most: Duration) -> bool {
         let mut published = self.published.subscribe();
         let reached = published.wait_for(|published| *published >= version);
         tokio::time::timeout(at_most, reached).await.is_ok_and(|reached| reached.is_ok())
@@ -120,7 +120,7 @@ impl Hub {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub async fn perform(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+    pub(crate) async fn perform(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
         let (outcome, durable) = self.decide(request)?;
         durability(durable).await?;
         outcome.map_err(Failure::Refused)
@@ -130,7 +130,7 @@ impl Hub {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
+    pub(crate) async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
         let outcome = self.front().head.foresee(request);
         self.settle().await?;
         outcome.map_err(Failure::Refused)
@@ -140,7 +140,7 @@ impl Hub {
     ///
     /// # Errors
     /// If it does not get there.
-    pub async fn perform_all(
+    pub(crate) async fn perform_all(
         &self,
         requests: Vec<Request<Document>>,
     ) -> Result<Vec<Outcome<Document>>, Failure> {
@@ -165,7 +165,12 @@ impl Hub {
     ///
     /// # Errors
     /// See [`Failure`]; what `edit` says against it is a [`Refusal::Change`].
-    pub async fn modify(&self, key: &Key, edit: Edit, slow: bool) -> Result<Answer<Document>, Failure> {
+    pub(crate) async fn modify(
+        &self,
+        key: &Key,
+        edit: Edit,
+        slow: bool,
+    ) -> Result<Answer<Document>, Failure> {
         for _ in 0..if slow { SLOW_TRIES } else { TRIES } {
             let current = self.ahead(key);
             let object = match compute(&edit, current.clone(), slow).await {
@@ -213,7 +218,7 @@ impl Hub {
     ///
     /// # Errors
     /// If it does not get there.
-    pub async fn settle(&self) -> Result<(), Failure> {
+    pub(crate) async fn settle(&self) -> Result<(), Failure> {
         let durable = self.front().wait_for_durable(&self.work);
         durability(durable).await
     }
@@ -222,7 +227,7 @@ impl Hub {
     ///
     /// # Errors
     /// If it does not get there.
-    pub async fn settled(&self, key: &Key) -> Result<Option<Arc<Document>>, Failure> {
+    pub(crate) async fn settled(&self, key: &Key) -> Result<Option<Arc<Document>>, Failure> {
         let found = self.ahead(key);
         self.settle().await?;
         Ok(found)
@@ -230,7 +235,7 @@ impl Hub {
 
     /// The object at `key` as the last request left it. It may not be durable: whoever answers by it has to
     /// [`Hub::settle`] first.
-    pub fn ahead(&self, key: &Key) -> Option<Arc<Document>> {
+    pub(crate) fn ahead(&self, key: &Key) -> Option<Arc<Document>> {
         self.front().head.get(key).cloned()
     }
 
@@ -315,7 +320,7 @@ fn was_overtaken(refusal: &RefusalOf<Document>, existed: bool) -> bool {
 }
 
 /// The thread that commits. Dropping it commits what is decided, and stops.
-pub struct Committer {
+pub(crate) struct Committer {
     hub: Arc<Hub>,
     thread: Option<JoinHandle<()>>,
 }

@@ -8,26 +8,26 @@ use bowline_kernel as kernel;
 
 /// A group and the plural name of a kind in it, in all its versions: `apps/deployments`, `/pods`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Resource(Arc<str>);
+pub(crate) struct Resource(Arc<str>);
 
 impl Resource {
     /// The resource of a group, which is empty for the core kinds.
-    pub fn new(group: &str, plural: &str) -> Resource {
+    pub(crate) fn new(group: &str, plural: &str) -> Resource {
         Resource(format!("{group}/{plural}").into())
     }
 
     /// As it is written to the store.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The group; empty for the core kinds.
-    pub fn group(&self) -> &str {
+    pub(crate) fn group(&self) -> &str {
         self.0.split_once('/').map_or("", |(group, _)| group)
     }
 
     /// The plural name of the kind.
-    pub fn plural(&self) -> &str {
+    pub(crate) fn plural(&self) -> &str {
         self.0.split_once('/').map_or(&self.0, |(_, plural)| plural)
     }
 }
@@ -48,7 +48,7 @@ pub(crate) static PODS: LazyLock<Resource> = LazyLock::new(|| Resource::new("", 
 ///
 /// Keys are ordered as etcd orders the paths of Kubernetes' objects, `namespace/name`: lists are in this order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Key {
+pub(crate) struct Key {
     /// What it is listed with.
     pub resource: Resource,
     /// Its namespace; empty if it has none.
@@ -59,12 +59,12 @@ pub struct Key {
 
 impl Key {
     /// The key of the object `name` in `namespace`, or of one without a namespace if that is empty.
-    pub fn new(resource: Resource, namespace: &str, name: &str) -> Key {
+    pub(crate) fn new(resource: Resource, namespace: &str, name: &str) -> Key {
         Key { resource, namespace: namespace.into(), name: name.into() }
     }
 
     /// The key of a namespace.
-    pub fn namespace(name: &str) -> Key {
+    pub(crate) fn namespace(name: &str) -> Key {
         Key::new(NAMESPACES.clone(), "", name)
     }
 }

@@ -9,7 +9,7 @@ use crate::key::{Key, Resource};
 
 /// One version of a kind.
 #[derive(Debug)]
-pub struct Kind {
+pub(crate) struct Kind {
     /// The group; empty for the core kinds.
     pub group: Box<str>,
     /// The version.
@@ -42,7 +42,7 @@ pub struct Kind {
 
 /// A part of an object, or something that can be done with it, with a path of its own.
 #[derive(Clone, Debug, serde::Deserialize)]
-pub struct Subresource {
+pub(crate) struct Subresource {
     /// How its path calls it.
     pub name: Box<str>,
     /// The group of what is sent and answered, if it is not that of the kind.
@@ -59,7 +59,7 @@ pub struct Subresource {
 
 impl Kind {
     /// `apps/v1`, or `v1` for the core kinds.
-    pub fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.to_string()
         } else {
@@ -68,22 +68,22 @@ impl Kind {
     }
 
     /// `deployments.apps`, or `pods` for the core kinds: how messages call it.
-    pub fn qualified(&self) -> String {
+    pub(crate) fn qualified(&self) -> String {
         qualified(&self.plural, &self.group)
     }
 
     /// `Deployment.apps`, or `Pod` for the core kinds: how messages about what is not valid call it.
-    pub fn qualified_kind(&self) -> String {
+    pub(crate) fn qualified_kind(&self) -> String {
         qualified(&self.kind, &self.group)
     }
 
     /// The subresource `name`.
-    pub fn subresource(&self, name: &str) -> Option<&Subresource> {
+    pub(crate) fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|subresource| &*subresource.name == name)
     }
 
     /// What a subresource takes, if that is something else than the kind.
-    pub fn taken_by(&self, subresource: &str) -> Option<Kind> {
+    pub(crate) fn taken_by(&self, subresource: &str) -> Option<Kind> {
         let part = self.subresource(subresource)?;
         Some(Kind {
             group: part.group.clone(),
@@ -104,7 +104,7 @@ impl Kind {
     }
 
     /// Where the real server keeps an object: some of its messages say it.
-    pub fn registry_path(&self, namespace: &str, name: &str) -> String {
+    pub(crate) fn registry_path(&self, namespace: &str, name: &str) -> String {
         let place = match (self.resource.group(), self.resource.plural()) {
             ("", "endpoints") => "services/endpoints".to_owned(),
             ("", "nodes") => "minions".to_owned(),
@@ -120,17 +120,17 @@ impl Kind {
     }
 
     /// Whether `status` has a path of its own, and is not changed by others.
-    pub fn has_status(&self) -> bool {
+    pub(crate) fn has_status(&self) -> bool {
         self.subresource("status").is_some()
     }
 
     /// The key of one of its objects.
-    pub fn key(&self, namespace: &str, name: &str) -> Key {
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> Key {
         Key::new(self.resource.clone(), if self.namespaced { namespace } else { "" }, name)
     }
 
     /// Whether it can be done.
-    pub fn allows(&self, verb: &str) -> bool {
+    pub(crate) fn allows(&self, verb: &str) -> bool {
         self.verbs.iter().any(|allowed| &**allowed == verb)
     }
 }
@@ -144,7 +144,7 @@ type Place = (Box<str>, Box<str>, Box<str>);
 
 /// All kinds that are served at a moment.
 #[derive(Debug, Default)]
-pub struct Kinds {
+pub(crate) struct Kinds {
     /// By group, version and plural name.
     by_path: BTreeMap<Place, Arc<Kind>>,
     /// By group and kind: where the owner is that a reference names.
@@ -155,7 +155,7 @@ pub struct Kinds {
 
 impl Kinds {
     /// These kinds; of two with the same path the first.
-    pub fn new(kinds: impl IntoIterator<Item = Arc<Kind>>) -> Kinds {
+    pub(crate) fn new(kinds: impl IntoIterator<Item = Arc<Kind>>) -> Kinds {
         let mut all = Kinds::default();
         for kind in kinds {
             let path = (kind.group.clone(), kind.version.clone(), kind.plural.clone());
@@ -170,27 +170,27 @@ impl Kinds {
     }
 
     /// The kind at a path.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Kind>> {
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Kind>> {
         self.by_path.get(&(group.into(), version.into(), plural.into()))
     }
 
     /// The kind by this name, in some version.
-    pub fn by_kind(&self, group: &str, kind: &str) -> Option<&Arc<Kind>> {
+    pub(crate) fn by_kind(&self, group: &str, kind: &str) -> Option<&Arc<Kind>> {
         self.by_kind.get(&(group.into(), kind.into()))
     }
 
     /// Whether a version of a group has any kind.
-    pub fn serves(&self, group: &str, version: &str) -> bool {
+    pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
         self.order.iter().any(|kind| &*kind.group == group && &*kind.version == version)
     }
 
     /// All of them, in the order in which discovery lists them.
-    pub fn all(&self) -> &[Arc<Kind>] {
+    pub(crate) fn all(&self) -> &[Arc<Kind>] {
         &self.order
     }
 
     /// Where the owner is that a reference names.
-    pub fn owner(&self, api_version: &str, kind: &str, name: &str, namespace: &str) -> Option<Key> {
+    pub(crate) fn owner(&self, api_version: &str, kind: &str, name: &str, namespace: &str) -> Option<Key> {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         self.by_kind(group, kind).map(|kind| kind.key(namespace, name))
     }

@@ -1,7 +1,7 @@
 //! The metadata of every object: what is filled in, and what is refused.
 
 mod generate;
-pub mod names;
+pub(crate) mod names;
 mod owners;
 
 use std::sync::LazyLock;
@@ -29,7 +29,12 @@ pub(crate) const KNOWN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregro
 ///
 /// # Errors
 /// If the object says another namespace than the path, or a version.
-pub fn prepare_create(kind: &Kind, json: &mut Json, namespace: &str, now: Moment) -> Result<(), Status> {
+pub(crate) fn prepare_create(
+    kind: &Kind,
+    json: &mut Json,
+    namespace: &str,
+    now: Moment,
+) -> Result<(), Status> {
     let metadata = metadata_mut(json);
     for given in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
         metadata.remove(given);
@@ -56,7 +61,7 @@ pub fn prepare_create(kind: &Kind, json: &mut Json, namespace: &str, now: Moment
 ///
 /// # Errors
 /// If the object says another namespace than the path.
-pub fn prepare_update(kind: &Kind, new: &mut Json, old: &Json, namespace: &str) -> Result<(), Status> {
+pub(crate) fn prepare_update(kind: &Kind, new: &mut Json, old: &Json, namespace: &str) -> Result<(), Status> {
     let before = metadata(old);
     let metadata = metadata_mut(new);
     settle_namespace(kind, metadata, namespace)?;
@@ -99,7 +104,7 @@ fn settle_namespace(kind: &Kind, metadata: &mut Json, namespace: &str) -> Result
 /// What is wrong with the metadata of a new object.
 ///
 /// First what the kind says; only if that is nothing, what all kinds say.
-pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
+pub(crate) fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
     let own = own_rules(kind, json);
     if own.is_empty() { common(kind, metadata(json), Names::PathSegment) } else { own }
 }
@@ -128,7 +133,7 @@ pub(crate) fn event_rules(kind: &Kind, json: &Json) -> Vec<FieldError> {
 }
 
 /// What is wrong with the metadata of a changed object.
-pub fn validate_update(kind: &Kind, new: &Json, old: &Json) -> Vec<FieldError> {
+pub(crate) fn validate_update(kind: &Kind, new: &Json, old: &Json) -> Vec<FieldError> {
     let mut errors = common(kind, metadata(new), Names::PathSegment);
     errors.extend(unchanged(metadata(new), metadata(old)));
     errors

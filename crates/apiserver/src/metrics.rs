@@ -18,7 +18,7 @@ const SECONDS: [f64; 13] =
 const CHANGES: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 1024.0];
 
 /// What the server counts.
-pub struct Metrics {
+pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
     durations: Family<Verb, Histogram>,
@@ -48,7 +48,7 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Nothing counted yet.
-    pub fn new() -> Metrics {
+    pub(crate) fn new() -> Metrics {
         let mut registry = Registry::with_prefix("bowline_hub");
         let metrics = Metrics {
             requests: Family::default(),
@@ -71,32 +71,32 @@ impl Metrics {
     }
 
     /// A request was answered.
-    pub fn answered(&self, method: &Method, code: StatusCode, took: Duration) {
+    pub(crate) fn answered(&self, method: &Method, code: StatusCode, took: Duration) {
         let method = method.as_str().to_owned();
         self.durations.get_or_create(&Verb { method: method.clone() }).observe(took.as_secs_f64());
         self.requests.get_or_create(&Labels { method, code: code.as_u16() }).inc();
     }
 
     /// A batch was made durable.
-    pub fn committed(&self, changes: usize, version: u64, took: Duration) {
+    pub(crate) fn committed(&self, changes: usize, version: u64, took: Duration) {
         self.commits.observe(took.as_secs_f64());
         self.batches.observe(u32::try_from(changes).map_or(f64::MAX, f64::from));
         self.version.set(i64::try_from(version).unwrap_or(i64::MAX));
     }
 
     /// A batch could not be written.
-    pub fn refused(&self) {
+    pub(crate) fn refused(&self) {
         self.refused.inc();
     }
 
     /// A watch is open for as long as this lives.
-    pub fn watcher(&self) -> Open {
+    pub(crate) fn watcher(&self) -> Open {
         self.watchers.inc();
         Open(self.watchers.clone())
     }
 
     /// Everything, in the text format.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         text::encode(&mut out, &self.registry).expect("text is written to memory");
         out
@@ -104,7 +104,7 @@ impl Metrics {
 }
 
 /// An open watch.
-pub struct Open(Gauge<i64, AtomicI64>);
+pub(crate) struct Open(Gauge<i64, AtomicI64>);
 
 impl Drop for Open {
     fn drop(&mut self) {

@@ -9,11 +9,11 @@ mod accept;
 mod encode;
 
 use accept::Clause;
-pub use encode::{encode, indented};
+pub(crate) use encode::{encode, indented};
 
 /// How an answer is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// `application/json`
     Json,
     /// `application/yaml`
@@ -22,7 +22,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// Its media type.
-    pub fn media_type(self) -> &'static str {
+    pub(crate) fn media_type(self) -> &'static str {
         match self {
             Encoding::Json => "application/json",
             Encoding::Yaml => "application/yaml",
@@ -32,7 +32,7 @@ impl Encoding {
 
 /// A version of `meta.k8s.io`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MetaVersion {
+pub(crate) enum MetaVersion {
     /// `meta.k8s.io/v1`
     V1,
     /// `meta.k8s.io/v1beta1`
@@ -41,7 +41,7 @@ pub enum MetaVersion {
 
 impl MetaVersion {
     /// As `apiVersion` says it.
-    pub fn api_version(self) -> &'static str {
+    pub(crate) fn api_version(self) -> &'static str {
         match self {
             MetaVersion::V1 => "meta.k8s.io/v1",
             MetaVersion::V1Beta1 => "meta.k8s.io/v1beta1",
@@ -51,7 +51,7 @@ impl MetaVersion {
 
 /// What of an object is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(crate) enum Form {
     /// All of it.
     Whole,
     /// A row for each object.
@@ -64,7 +64,7 @@ pub enum Form {
 
 /// The form of the answer that a client wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// How it is written.
     pub encoding: Encoding,
     /// What is written.
@@ -75,7 +75,7 @@ pub struct Wanted {
 
 /// What of a kind is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked {
+pub(crate) enum Asked {
     /// One object, or the result of a write.
     Object,
     /// A list.
@@ -86,7 +86,7 @@ pub enum Asked {
 
 /// The parts of a request that decide the form of its answer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes<'a> {
+pub(crate) struct Wishes<'a> {
     /// The header `Accept`; kube-rs sends none.
     pub accept: Option<&'a str>,
     /// The query, as it is on the wire.
@@ -97,7 +97,7 @@ pub struct Wishes<'a> {
 
 impl<'a> Wishes<'a> {
     /// Those of a request.
-    pub fn of(request: &'a http::request::Parts) -> Wishes<'a> {
+    pub(crate) fn of(request: &'a http::request::Parts) -> Wishes<'a> {
         let header = |name| request.headers.get(name).and_then(|value| value.to_str().ok());
         Wishes {
             accept: header(http::header::ACCEPT),
@@ -112,7 +112,7 @@ impl<'a> Wishes<'a> {
     ///
     /// # Errors
     /// 406 if no form that is wanted is to be had.
-    pub fn form(&self, kind: &Kind, asked: Asked) -> Result<Wanted, Status> {
+    pub(crate) fn form(&self, kind: &Kind, asked: Asked) -> Result<Wanted, Status> {
         if kind.custom.is_none() {
             self.route(if asked == Asked::Object { WRITTEN } else { LISTED })?;
         }
@@ -124,7 +124,7 @@ impl<'a> Wishes<'a> {
     }
 
     /// How a `Status` is written, also one that says that nothing is acceptable.
-    pub fn of_status(&self) -> Wanted {
+    pub(crate) fn of_status(&self) -> Wanted {
         self.plain().unwrap_or(Wanted { encoding: Encoding::Json, form: Form::Whole, pretty: true })
     }
 
@@ -185,7 +185,7 @@ impl Wanted {
     ///
     /// # Errors
     /// 406 if the metadata of one object are wanted and there is a list, or the other way round.
-    pub fn fits(&self, kind: &Kind, is_list: bool) -> Result<(), Status> {
+    pub(crate) fn fits(&self, kind: &Kind, is_list: bool) -> Result<(), Status> {
         let message = match self.form {
             Form::Metadata(_) if is_list => format!(
                 "you requested PartialObjectMetadata, but the requested object is a list ({})",

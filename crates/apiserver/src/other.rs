@@ -20,7 +20,7 @@ fn health(well: bool, verbose: bool) -> Reply {
 }
 
 /// What a path leads to that names no resource.
-pub fn answer(api: &Api, parts: &Parts) -> Reply {
+pub(crate) fn answer(api: &Api, parts: &Parts) -> Reply {
     let verbose = || Query::parse(parts.uri.query().unwrap_or_default()).optional_flag("verbose").is_some();
     match parts.uri.path() {
         "/healthz" | "/livez" | "/livez/ping" | "/healthz/ping" => health(true, verbose()),

@@ -2,7 +2,7 @@
 
 /// What of an object a write is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// The object itself.
     Main,
     /// Its status.
@@ -19,7 +19,7 @@ pub enum Part {
 
 impl Part {
     /// As `managedFields` names it: empty for the object itself.
-    pub fn subresource(self) -> &'static str {
+    pub(crate) fn subresource(self) -> &'static str {
         match self {
             Part::Main => "",
             Part::Status => "status",

@@ -2,7 +2,7 @@
 
 /// What a path names. Whether it exists is another question.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Path {
+pub(crate) enum Path {
     /// A resource, or an object of it.
     Resource(ResourcePath),
     /// Anything else: discovery, health, the version.
@@ -11,7 +11,7 @@ pub enum Path {
 
 /// `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL/NAME/SUBRESOURCE`
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ResourcePath {
+pub(crate) struct ResourcePath {
     /// Empty for the core kinds.
     pub group: String,
     /// The version.
@@ -36,7 +36,7 @@ pub struct ResourcePath {
 ///
 /// It is decoded as a whole, as Go does: an encoded slash is a slash. What is authorised must be what is served,
 /// so this is the only reading of it.
-pub fn parse(path: &str) -> Path {
+pub(crate) fn parse(path: &str) -> Path {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
     let path = decoded.strip_prefix('/').unwrap_or(&decoded);
     let parts: Vec<&str> = path.trim_end_matches('/').split('/').collect();

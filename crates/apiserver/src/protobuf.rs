@@ -1,7 +1,7 @@
 //! Bodies in protobuf, by a table of the messages of all built-in kinds.
 
 mod decode;
-pub mod table;
+pub(crate) mod table;
 mod wire;
 
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ const MAGIC: &[u8] = b"k8s\0";
 
 /// The bytes are not what they should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Malformed {
+pub(crate) enum Malformed {
     /// The body does not begin as every body does.
     #[error("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")]
     Magic,
@@ -36,7 +36,7 @@ pub enum Malformed {
 ///
 /// # Errors
 /// See [`Malformed`].
-pub fn read(body: &[u8]) -> Result<Map<String, Value>, Malformed> {
+pub(crate) fn read(body: &[u8]) -> Result<Map<String, Value>, Malformed> {
     let envelope = body.strip_prefix(MAGIC).ok_or(Malformed::Magic)?;
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
     let mut reader = Reader::new(envelope);

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An amount with the style of its unit. Two are equal if they amount to the same.
 #[derive(Clone, Copy, Debug)]
-pub struct Quantity {
+pub(crate) struct Quantity {
     /// In billionths: the smallest that the API tells apart.
     nanos: i128,
     style: Style,
@@ -21,7 +21,7 @@ enum Style {
 }
 
 /// What is said of a text that is none.
-pub const MALFORMED: &str =
+pub(crate) const MALFORMED: &str =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 const NANO: i128 = 1_000_000_000;
@@ -30,7 +30,7 @@ const MOST: i128 = i64::MAX as i128 * NANO;
 
 impl Quantity {
     /// The amount that a text names.
-    pub fn parse(text: &str) -> Option<Quantity> {
+    pub(crate) fn parse(text: &str) -> Option<Quantity> {
         let (negative, rest) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),
@@ -60,12 +60,12 @@ impl Quantity {
     }
 
     /// In billionths.
-    pub fn nanos(self) -> i128 {
+    pub(crate) fn nanos(self) -> i128 {
         self.nanos
     }
 
     /// Whether it is a whole number.
-    pub fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         self.nanos % NANO == 0
     }
 }

@@ -4,11 +4,11 @@ use crate::status::Status;
 
 /// The parameters of a request: names and values, decoded, in their order.
 #[derive(Clone, Debug, Default)]
-pub struct Query(Vec<(String, String)>);
+pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     /// Reads a query. What cannot be decoded is taken as it is, as Go does.
-    pub fn parse(query: &str) -> Query {
+    pub(crate) fn parse(query: &str) -> Query {
         let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             (decode(name), decode(value))
@@ -17,24 +17,24 @@ impl Query {
     }
 
     /// The first value by this name; empty if there is none.
-    pub fn get(&self, name: &str) -> &str {
+    pub(crate) fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
     /// All values by this name.
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
     /// Whether the parameter is there and set.
     ///
     /// Go reads anything but `false` and `0` as true, also nothing.
-    pub fn flag(&self, name: &str) -> bool {
+    pub(crate) fn flag(&self, name: &str) -> bool {
         self.optional_flag(name).unwrap_or(false)
     }
 
     /// Like [`Query::flag`]; `None` if the parameter is not there.
-    pub fn optional_flag(&self, name: &str) -> Option<bool> {
+    pub(crate) fn optional_flag(&self, name: &str) -> Option<bool> {
         let (_, value) = self.0.iter().find(|(other, _)| other == name)?;
         Some(!matches!(value.to_ascii_lowercase().as_str(), "false" | "0"))
     }
@@ -43,7 +43,7 @@ impl Query {
     ///
     /// # Errors
     /// If it is not one, in the words of Go.
-    pub fn number(&self, name: &str) -> Result<i64, Status> {
+    pub(crate) fn number(&self, name: &str) -> Result<i64, Status> {
         let text = self.get(name);
         if text.is_empty() {
             return Ok(0);

@@ -10,7 +10,7 @@ thread_local! {
 }
 
 /// A new uid, as RFC 9562 writes random ones.
-pub fn uid() -> String {
+pub(crate) fn uid() -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut bytes = take::<16>();
     bytes[6] = bytes[6] & 0x0f | 0x40;
@@ -28,12 +28,12 @@ pub fn uid() -> String {
 }
 
 /// A random number.
-pub fn number() -> u64 {
+pub(crate) fn number() -> u64 {
     u64::from_le_bytes(take())
 }
 
 /// What Kubernetes appends to a `generateName`.
-pub fn suffix() -> String {
+pub(crate) fn suffix() -> String {
     /// No vowels and nothing that looks like one: no words.
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     take::<5>().iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()

@@ -22,7 +22,7 @@ use crate::versions::viewed;
 ///
 /// # Errors
 /// If the query asks for a form that there is not.
-pub fn document(
+pub(crate) fn document(
     code: StatusCode,
     kind: &Kind,
     document: &Document,
@@ -44,7 +44,7 @@ pub fn document(
 }
 
 /// An object that is not kept.
-pub fn object(code: StatusCode, object: Json, wanted: &Wanted) -> Reply {
+pub(crate) fn object(code: StatusCode, object: Json, wanted: &Wanted) -> Reply {
     reply(code, to_vec(&Value::Object(object)), wanted)
 }
 
@@ -52,7 +52,7 @@ pub fn object(code: StatusCode, object: Json, wanted: &Wanted) -> Reply {
 ///
 /// # Errors
 /// If the query asks for a form that there is not.
-pub fn list(kind: &Kind, listed: &Listed, wanted: &Wanted, query: &Query) -> Result<Reply, Status> {
+pub(crate) fn list(kind: &Kind, listed: &Listed, wanted: &Wanted, query: &Query) -> Result<Reply, Status> {
     wanted.fits(kind, true)?;
     let meta = ListMeta {
         resource_version: listed.version.to_string().into(),
@@ -120,7 +120,7 @@ fn to_vec(value: &Value) -> Vec<u8> {
 }
 
 /// The events of a watch.
-pub struct Frames {
+pub(crate) struct Frames {
     kind: Arc<Kind>,
     api_version: String,
     form: Form,
@@ -134,7 +134,7 @@ impl Frames {
     ///
     /// # Errors
     /// If the query asks for a form that there is not.
-    pub fn new(kind: &Arc<Kind>, wanted: &Wanted, query: &Query) -> Result<Frames, Status> {
+    pub(crate) fn new(kind: &Arc<Kind>, wanted: &Wanted, query: &Query) -> Result<Frames, Status> {
         Ok(Frames {
             kind: Arc::clone(kind),
             api_version: kind.api_version(),
@@ -145,12 +145,12 @@ impl Frames {
     }
 
     /// What the events are called on the wire.
-    pub fn media_type(&self) -> HeaderValue {
+    pub(crate) fn media_type(&self) -> HeaderValue {
         HeaderValue::from_static("application/json")
     }
 
     /// Appends an event.
-    pub fn event(&mut self, sort: &str, document: &Document, out: &mut Vec<u8>) {
+    pub(crate) fn event(&mut self, sort: &str, document: &Document, out: &mut Vec<u8>) {
         let document = &*viewed(&self.kind, document);
         open(sort, out);
         match self.form {
@@ -167,7 +167,7 @@ impl Frames {
     }
 
     /// How far the watch is; `initial` if it has just sent all that was there.
-    pub fn bookmark(&mut self, version: Version, initial: bool) -> Vec<u8> {
+    pub(crate) fn bookmark(&mut self, version: Version, initial: bool) -> Vec<u8> {
         let mut out = Vec::new();
         open("BOOKMARK", &mut out);
         let (api_version, kind) = match self.form {
@@ -192,7 +192,7 @@ impl Frames {
     }
 
     /// Why the watch ends.
-    pub fn error(&self, status: &Status, out: &mut Vec<u8>) {
+    pub(crate) fn error(&self, status: &Status, out: &mut Vec<u8>) {
         open("ERROR", out);
         serde_json::to_writer(&mut *out, status).expect("a status is written to memory");
         out.extend_from_slice(b"}\n");

@@ -51,25 +51,25 @@ impl http_body::Body for Body {
 }
 
 /// An answer.
-pub type Reply = Response<Body>;
+pub(crate) type Reply = Response<Body>;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// An answer in JSON.
-pub fn json(code: StatusCode, bytes: impl Into<Bytes>) -> Reply {
+pub(crate) fn json(code: StatusCode, bytes: impl Into<Bytes>) -> Reply {
     typed(code, JSON, bytes)
 }
 
 /// An answer in plain text.
-pub fn text(code: StatusCode, text: impl Into<String>) -> Reply {
+pub(crate) fn text(code: StatusCode, text: impl Into<String>) -> Reply {
     let mut reply = typed(code, TEXT, text.into());
     reply.headers_mut().insert("x-content-type-options", HeaderValue::from_static("nosniff"));
     reply
 }
 
 /// An answer of a type.
-pub fn typed(code: StatusCode, media: HeaderValue, bytes: impl Into<Bytes>) -> Reply {
+pub(crate) fn typed(code: StatusCode, media: HeaderValue, bytes: impl Into<Bytes>) -> Reply {
     let mut reply = Response::new(Body::Whole(Some(bytes.into())));
     *reply.status_mut() = code;
     reply.headers_mut().insert(CONTENT_TYPE, media);
@@ -77,7 +77,7 @@ pub fn typed(code: StatusCode, media: HeaderValue, bytes: impl Into<Bytes>) -> R
 }
 
 /// A failure, in the encoding that is wanted.
-pub fn failure(status: &Status, wanted: Wanted) -> Reply {
+pub(crate) fn failure(status: &Status, wanted: Wanted) -> Reply {
     if status.is_plain {
         return text(status.code(), status.message.as_str());
     }
@@ -92,7 +92,7 @@ pub fn failure(status: &Status, wanted: Wanted) -> Reply {
 }
 
 /// What comes as it comes.
-pub fn stream(media: HeaderValue, receiver: mpsc::Receiver<Bytes>) -> Reply {
+pub(crate) fn stream(media: HeaderValue, receiver: mpsc::Receiver<Bytes>) -> Reply {
     let mut reply = Response::new(Body::Stream(receiver));
     reply.headers_mut().insert(CONTENT_TYPE, media);
     reply

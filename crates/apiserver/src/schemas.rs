@@ -13,7 +13,7 @@ use crate::kinds::Kind;
 static BUILT_IN: LazyLock<RwLock<BTreeMap<String, Schema>>> = LazyLock::new(RwLock::default);
 
 /// The schema by which fields of the kind are merged and owned. Cheap to clone.
-pub fn of(kind: &Kind) -> Schema {
+pub(crate) fn of(kind: &Kind) -> Schema {
     if let Some(custom) = &kind.custom {
         return custom.schema().clone();
     }

@@ -14,7 +14,7 @@ use crate::status::Status;
 
 /// Which objects a list or a watch is about.
 #[derive(Clone, Debug)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// Empty for all namespaces.
     pub namespace: String,
     /// Empty for any.
@@ -28,7 +28,7 @@ impl Selection {
     ///
     /// # Errors
     /// If one cannot be read, or names a field by which the kind is not selected.
-    pub fn parse(kind: &Kind, namespace: &str, query: &Query) -> Result<Selection, Status> {
+    pub(crate) fn parse(kind: &Kind, namespace: &str, query: &Query) -> Result<Selection, Status> {
         let labels = Labels::parse(query.get("labelSelector")).map_err(Status::bad_request)?;
         let fields = Fields::parse(query.get("fieldSelector")).map_err(Status::bad_request)?;
         for requirement in fields.requirements() {
@@ -41,7 +41,7 @@ impl Selection {
     ///
     /// # Errors
     /// If another object is selected.
-    pub fn only(mut self, name: &str) -> Result<Selection, Status> {
+    pub(crate) fn only(mut self, name: &str) -> Result<Selection, Status> {
         if !name.is_empty() && !self.fields.is_empty() && by_name(&self.fields) != Some(name) {
             return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
         }
@@ -50,12 +50,12 @@ impl Selection {
     }
 
     /// Whether everything in the namespace is selected.
-    pub fn is_everything(&self) -> bool {
+    pub(crate) fn is_everything(&self) -> bool {
         self.name.is_empty() && self.labels.is_empty() && self.fields.requirements().is_empty()
     }
 
     /// Whether the object is selected.
-    pub fn has(&self, document: &Document) -> bool {
+    pub(crate) fn has(&self, document: &Document) -> bool {
         let key = document.key();
         (self.namespace.is_empty() || *self.namespace == *key.namespace)
             && (self.name.is_empty() || *self.name == *key.name)
@@ -65,14 +65,14 @@ impl Selection {
 }
 
 /// The one object that a field selector leaves.
-pub fn by_name(fields: &Fields) -> Option<&str> {
+pub(crate) fn by_name(fields: &Fields) -> Option<&str> {
     let exact = |requirement: &&Requirement| requirement.field == "metadata.name" && !requirement.negated;
     fields.requirements().iter().find(exact).map(|requirement| requirement.value.as_str())
 }
 
 /// As of when a list or a watch is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AsOf {
+pub(crate) enum AsOf {
     /// The newest.
     Newest,
     /// Anything: what is at hand.
@@ -85,7 +85,7 @@ pub enum AsOf {
 
 /// What a list or a watch asks for beside the selection.
 #[derive(Clone, Debug)]
-pub struct ListOptions {
+pub(crate) struct ListOptions {
     /// As of when.
     pub as_of: AsOf,
     /// How many at once; 0 for all.
@@ -105,7 +105,7 @@ impl ListOptions {
     ///
     /// # Errors
     /// If they are malformed, or contradict each other.
-    pub fn parse(query: &Query, watch: bool) -> Result<ListOptions, Status> {
+    pub(crate) fn parse(query: &Query, watch: bool) -> Result<ListOptions, Status> {
         let limit = query.number("limit")?;
         let timeout = query.number("timeoutSeconds")?;
         let initial_events = query.optional_flag("sendInitialEvents");
@@ -128,7 +128,7 @@ impl ListOptions {
 ///
 /// # Errors
 /// If it is none: what Go says.
-pub fn version(text: &str) -> Result<Version, String> {
+pub(crate) fn version(text: &str) -> Result<Version, String> {
     document::version(text).ok_or_else(|| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let why = if is_number { "value out of range" } else { "invalid syntax" };
@@ -138,7 +138,7 @@ pub fn version(text: &str) -> Result<Version, String> {
 }
 
 /// The real server finds it out late and takes the blame for it, but for lists.
-pub fn malformed_version(why: String) -> Status {
+pub(crate) fn malformed_version(why: String) -> Status {
     Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", why)
 }
 

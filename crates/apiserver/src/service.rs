@@ -30,7 +30,7 @@ use crate::warnings::Warnings;
 use crate::{other, random, selection};
 
 /// The largest body that is read.
-pub const BODY_BYTES: usize = 3 << 20;
+pub(crate) const BODY_BYTES: usize = 3 << 20;
 
 /// The API as a `tower` service: over a socket, or in process.
 ///

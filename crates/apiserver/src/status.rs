@@ -10,7 +10,7 @@ mod about;
 
 /// What went wrong, for the client.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Status {
+pub(crate) struct Status {
     /// What happened, in a sentence.
     pub message: String,
     /// What clients decide by.
@@ -53,7 +53,7 @@ struct ListMeta<'a> {
 /// Of what a [`Status`] speaks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Details {
+pub(crate) struct Details {
     /// The name of the object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -81,7 +81,7 @@ fn is_zero(number: &u32) -> bool {
 
 /// One thing that is wrong.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Cause {
+pub(crate) struct Cause {
     /// What sort.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -95,7 +95,7 @@ pub struct Cause {
 
 impl Status {
     /// A failure.
-    pub fn failure(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Status {
+    pub(crate) fn failure(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Status {
         Status {
             message: message.into(),
             reason,
@@ -108,36 +108,36 @@ impl Status {
 
     /// The same, of something.
     #[must_use]
-    pub fn of(mut self, details: Details) -> Status {
+    pub(crate) fn of(mut self, details: Details) -> Status {
         self.details = Some(Box::new(details));
         self
     }
 
     /// The same in other words.
     #[must_use]
-    pub fn with_message(mut self, message: String) -> Status {
+    pub(crate) fn with_message(mut self, message: String) -> Status {
         self.message = message;
         self
     }
 
     /// The HTTP status.
-    pub fn code(&self) -> StatusCode {
+    pub(crate) fn code(&self) -> StatusCode {
         StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// The request makes no sense.
-    pub fn bad_request(message: impl Into<String>) -> Status {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Status {
         Status::failure(StatusCode::BAD_REQUEST, "BadRequest", message)
     }
 
     /// There is nothing at this path.
-    pub fn no_such_path() -> Status {
+    pub(crate) fn no_such_path() -> Status {
         Status::failure(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
             .of(Details::default())
     }
 
     /// The server is at fault.
-    pub fn internal(message: impl Into<String>) -> Status {
+    pub(crate) fn internal(message: impl Into<String>) -> Status {
         let message = message.into();
         let cause = Cause { message: message.clone(), ..Cause::default() };
         Status::failure(
@@ -149,7 +149,7 @@ impl Status {
     }
 
     /// A request to `uri` makes no sense in a way for which the real server blames itself.
-    pub fn senseless(uri: &http::Uri, why: &str) -> Status {
+    pub(crate) fn senseless(uri: &http::Uri, why: &str) -> Status {
         let message = format!("Internal Server Error: {}: {why}\n", quote(&uri.to_string()));
         // What the user sent comes back to them: it must not look like HTML to anybody.
         let message = message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -159,25 +159,25 @@ impl Status {
 
     /// The same, with a token by which a list can go on.
     #[must_use]
-    pub fn continues(mut self, token: String) -> Status {
+    pub(crate) fn continues(mut self, token: String) -> Status {
         self.continues = Some(token.into());
         self
     }
 
     /// History that was asked for is gone.
-    pub fn expired(message: impl Into<String>) -> Status {
+    pub(crate) fn expired(message: impl Into<String>) -> Status {
         Status::failure(StatusCode::GONE, "Expired", message)
     }
 
     /// A write could not be made durable; nothing is changed.
-    pub fn not_durable(why: &str) -> Status {
+    pub(crate) fn not_durable(why: &str) -> Status {
         let message = format!("the hub cannot write to its disk, nothing was changed: {why}");
         Status::failure(StatusCode::INSUFFICIENT_STORAGE, "InsufficientStorage", message)
             .of(Details { retry_after_seconds: 5, ..Details::default() })
     }
 
     /// The hub is stopping.
-    pub fn stopping() -> Status {
+    pub(crate) fn stopping() -> Status {
         Status::failure(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", "the hub is stopping")
             .of(Details { retry_after_seconds: 1, ..Details::default() })
     }

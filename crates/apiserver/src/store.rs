@@ -10,12 +10,12 @@ mod disk;
 mod record;
 mod redb_store;
 
-pub use directory::{Directory, DirectoryError, NEW_STORE_FILE, STORE_FILE};
-pub use record::Kept;
-pub use redb_store::RedbStore;
+pub(crate) use directory::{Directory, DirectoryError, NEW_STORE_FILE, STORE_FILE};
+pub(crate) use record::Kept;
+pub(crate) use redb_store::RedbStore;
 
 /// Keeps changes.
-pub trait Store: Send + 'static {
+pub(crate) trait Store: Send + 'static {
     /// Makes changes durable, all or none; they are when this returns.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ pub trait Store: Send + 'static {
 
 /// Changes are not durable.
 #[derive(Debug, thiserror::Error)]
-pub enum CommitError {
+pub(crate) enum CommitError {
     /// Nothing has changed on the disk; the store goes on. Typically the disk is full.
     #[error("the changes could not be written: {0}")]
     Refused(#[source] StoreError),

@@ -18,11 +18,11 @@ mod custom;
 mod jsonpath;
 mod partial;
 
-pub use partial::{metadata, metadata_list};
+pub(crate) use partial::{metadata, metadata_list};
 
 /// What of the object a row carries besides its cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Include {
+pub(crate) enum Include {
     /// Nothing.
     None,
     /// Its metadata.
@@ -36,7 +36,7 @@ impl Include {
     ///
     /// # Errors
     /// If it is none of the three.
-    pub fn parse(value: Option<&str>) -> Result<Include, Status> {
+    pub(crate) fn parse(value: Option<&str>) -> Result<Include, Status> {
         match value {
             None | Some("" | "Metadata") => Ok(Include::Metadata),
             Some("None") => Ok(Include::None),
@@ -52,7 +52,7 @@ impl Include {
 
 /// What a list says of itself.
 #[derive(Clone, Debug, Default)]
-pub struct ListMeta<'a> {
+pub(crate) struct ListMeta<'a> {
     /// The version of the list.
     pub resource_version: Cow<'a, str>,
     /// Where the next chunk begins, if there is one.
@@ -63,7 +63,7 @@ pub struct ListMeta<'a> {
 
 impl ListMeta<'_> {
     /// The metadata of a list, as JSON.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let mut meta = json!({"resourceVersion": self.resource_version});
         if !self.next.is_empty() {
             meta["continue"] = self.next.into();
@@ -76,7 +76,7 @@ impl ListMeta<'_> {
 }
 
 /// The columns of a kind: a JSON array of `TableColumnDefinition`.
-pub fn columns(kind: &Kind) -> Cow<'static, str> {
+pub(crate) fn columns(kind: &Kind) -> Cow<'static, str> {
     match &kind.custom {
         Some(custom) => custom::columns(custom.declared()).into(),
         None => columns::of(kind).into(),
@@ -84,7 +84,7 @@ pub fn columns(kind: &Kind) -> Cow<'static, str> {
 }
 
 /// The cells of an object, one for each column.
-pub fn row(kind: &Kind, json: &Json, now: Moment) -> Vec<Value> {
+pub(crate) fn row(kind: &Kind, json: &Json, now: Moment) -> Vec<Value> {
     match &kind.custom {
         Some(custom) => custom::cells(custom.declared(), json, now),
         None => cells::of(kind, json, now),
@@ -93,7 +93,7 @@ pub fn row(kind: &Kind, json: &Json, now: Moment) -> Vec<Value> {
 
 /// How tables of a kind are written, at a moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Table<'a> {
+pub(crate) struct Table<'a> {
     /// The kind.
     pub kind: &'a Kind,
     /// The version of the table itself.
@@ -106,7 +106,7 @@ pub struct Table<'a> {
 
 impl Table<'_> {
     /// The table of a list.
-    pub fn list<'d>(
+    pub(crate) fn list<'d>(
         &self,
         meta: &ListMeta<'_>,
         documents: impl IntoIterator<Item = &'d Document>,
@@ -131,12 +131,12 @@ impl Table<'_> {
     }
 
     /// The table of one object.
-    pub fn one(&self, document: &Document) -> Vec<u8> {
+    pub(crate) fn one(&self, document: &Document) -> Vec<u8> {
         self.event(document, true)
     }
 
     /// The object of an event of a watch. Only the first event says what the columns are.
-    pub fn event(&self, document: &Document, is_first: bool) -> Vec<u8> {
+    pub(crate) fn event(&self, document: &Document, is_first: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(1024);
         let meta = json!({"resourceVersion": document.meta().version.to_string()});
         let columns = is_first.then(|| columns(self.kind));
@@ -147,7 +147,7 @@ impl Table<'_> {
     }
 
     /// The object of a bookmark: a row of an object that has nothing but a version.
-    pub fn bookmark(&self, version: Version, ends_initial_events: bool, is_first: bool) -> Vec<u8> {
+    pub(crate) fn bookmark(&self, version: Version, ends_initial_events: bool, is_first: bool) -> Vec<u8> {
         let version = version.to_string();
         let mut metadata = json!({"resourceVersion": version});
         if ends_initial_events {

@@ -7,37 +7,37 @@ use jiff::tz::TimeZone;
 
 /// A moment, to the second: `2026-11-16T02:11:58Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Moment(i64);
+pub(crate) struct Moment(i64);
 
 impl Moment {
     /// Now.
-    pub fn now() -> Moment {
+    pub(crate) fn now() -> Moment {
         Moment(Timestamp::now().as_second())
     }
 
     /// The moment so many seconds after the beginning of 1970.
-    pub fn at_unix_s(seconds: i64) -> Moment {
+    pub(crate) fn at_unix_s(seconds: i64) -> Moment {
         Moment(seconds)
     }
 
     /// How many seconds it is after the beginning of 1970.
-    pub fn unix_s(self) -> i64 {
+    pub(crate) fn unix_s(self) -> i64 {
         self.0
     }
 
     /// The moment that a text names.
-    pub fn parse(text: &str) -> Option<Moment> {
+    pub(crate) fn parse(text: &str) -> Option<Moment> {
         text.parse::<Timestamp>().ok().map(|timestamp| Moment(timestamp.as_second()))
     }
 
     /// So many seconds later.
     #[must_use]
-    pub fn plus_s(self, seconds: u64) -> Moment {
+    pub(crate) fn plus_s(self, seconds: u64) -> Moment {
         Moment(self.0.saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX)))
     }
 
     /// How many seconds it is after `earlier`; negative if it is before.
-    pub fn since_s(self, earlier: Moment) -> i64 {
+    pub(crate) fn since_s(self, earlier: Moment) -> i64 {
         self.0 - earlier.0
     }
 }
@@ -53,23 +53,23 @@ impl fmt::Display for Moment {
 
 impl Moment {
     /// The moment so many seconds after 1970.
-    pub fn from_s(seconds: i64) -> Moment {
+    pub(crate) fn from_s(seconds: i64) -> Moment {
         Moment(seconds)
     }
 }
 
 /// A moment, to the microsecond: `2026-11-16T02:11:58.000000Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Micros(i64);
+pub(crate) struct Micros(i64);
 
 impl Micros {
     /// The moment so many seconds and nanoseconds after 1970.
-    pub fn from_s(seconds: i64, nanos: i64) -> Micros {
+    pub(crate) fn from_s(seconds: i64, nanos: i64) -> Micros {
         Micros(seconds.saturating_mul(1_000_000).saturating_add(nanos / 1_000))
     }
 
     /// The moment that a text names.
-    pub fn parse(text: &str) -> Option<Micros> {
+    pub(crate) fn parse(text: &str) -> Option<Micros> {
         text.parse::<Timestamp>().ok().map(|timestamp| Micros(timestamp.as_microsecond()))
     }
 }

@@ -16,13 +16,13 @@ pub struct User {
 }
 
 /// The group of those who may do everything.
-pub const MASTERS: &str = "system:masters";
+pub(crate) const MASTERS: &str = "system:masters";
 /// The group of all whom somebody knows.
-pub const AUTHENTICATED: &str = "system:authenticated";
+pub(crate) const AUTHENTICATED: &str = "system:authenticated";
 /// The group of all whom nobody knows.
-pub const UNAUTHENTICATED: &str = "system:unauthenticated";
+pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 /// Somebody that nobody knows.
-pub const ANONYMOUS: &str = "system:anonymous";
+pub(crate) const ANONYMOUS: &str = "system:anonymous";
 
 impl User {
     /// Somebody that nobody knows.
@@ -56,6 +56,6 @@ impl User {
 }
 
 /// The groups of all service accounts of a namespace.
-pub fn service_account_groups(namespace: &str) -> [String; 2] {
+pub(crate) fn service_account_groups(namespace: &str) -> [String; 2] {
     ["system:serviceaccounts".into(), format!("system:serviceaccounts:{namespace}")]
 }

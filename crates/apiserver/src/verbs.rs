@@ -35,12 +35,12 @@ mod update;
 mod watch;
 mod write;
 
-pub use list::Listed;
+pub(crate) use list::Listed;
 pub(crate) use watch::stopped;
-pub use write::Write;
+pub(crate) use write::Write;
 
 /// A request for a resource that may be performed.
-pub struct Asked {
+pub(crate) struct Asked {
     /// What is to be done.
     pub verb: &'static str,
     /// With what.
@@ -79,7 +79,7 @@ impl Asked {
 }
 
 /// What a request wants to do; for paths that name no resource, its method.
-pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
+pub(crate) fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
     let Path::Resource(path) = path else {
         return match *method {
             Method::GET => "get",
@@ -112,7 +112,7 @@ pub fn verb(method: &Method, path: &Path, query: &Query) -> &'static str {
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
+pub(crate) async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Status> {
     let kind = match find(api, &asked) {
         Ok(kind) => kind,
         Err(NotServed::Anything) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),

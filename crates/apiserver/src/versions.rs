@@ -13,7 +13,7 @@ use crate::document::{Document, Json};
 use crate::kinds::Kind;
 
 /// An object in the form of a version of its kind.
-pub fn viewed<'d>(kind: &Kind, document: &'d Document) -> Cow<'d, Document> {
+pub(crate) fn viewed<'d>(kind: &Kind, document: &'d Document) -> Cow<'d, Document> {
     if is_kept_as_shown(kind) {
         return Cow::Borrowed(document);
     }
@@ -29,7 +29,7 @@ fn is_kept_as_shown(kind: &Kind) -> bool {
 }
 
 /// The JSON of an object in the form of a version of its kind.
-pub fn shown(kind: &Kind, document: &Document) -> Json {
+pub(crate) fn shown(kind: &Kind, document: &Document) -> Json {
     let mut json = document.json();
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), (*kind.kind).into());
@@ -50,7 +50,7 @@ fn read(custom: &Custom, json: Json) -> Json {
 }
 
 /// The JSON of an object as it is kept.
-pub fn kept(kind: &Kind, json: Json) -> Json {
+pub(crate) fn kept(kind: &Kind, json: Json) -> Json {
     let mut value = Value::Object(json);
     if let Some(custom) = &kind.custom {
         custom.store(&mut value);

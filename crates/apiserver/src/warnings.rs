@@ -6,11 +6,11 @@ use http::header::{HeaderMap, HeaderValue, WARNING};
 
 /// The warnings of one request. What is computed twice is said once.
 #[derive(Clone, Debug, Default)]
-pub struct Warnings(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Warnings(Arc<Mutex<Vec<String>>>);
 
 impl Warnings {
     /// Adds a warning.
-    pub fn add(&self, text: &str) {
+    pub(crate) fn add(&self, text: &str) {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !said.iter().any(|other| other == text) {
             said.push(text.to_owned());
@@ -18,12 +18,12 @@ impl Warnings {
     }
 
     /// Adds several.
-    pub fn extend(&self, texts: &[String]) {
+    pub(crate) fn extend(&self, texts: &[String]) {
         texts.iter().for_each(|text| self.add(text));
     }
 
     /// Appends them to the headers of the answer.
-    pub fn write(&self, headers: &mut HeaderMap) {
+    pub(crate) fn write(&self, headers: &mut HeaderMap) {
         for text in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             let text: String = text.chars().filter(|character| !character.is_control()).collect();
             if let Ok(value) = HeaderValue::from_bytes(header(&text).as_bytes()) {
@@ -34,7 +34,7 @@ impl Warnings {
 }
 
 /// One header.
-pub fn header(text: &str) -> String {
+pub(crate) fn header(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("299 - \"{text}\"")
 }

@@ -10,12 +10,12 @@ use serde_saphyr::DuplicateKeyPolicy;
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse(text: &str) -> Result<Value, String> {
+pub(crate) fn parse(text: &str) -> Result<Value, String> {
     read(text, DuplicateKeyPolicy::LastWins).map_err(|error| error.to_string())
 }
 
 /// What a strict reader says of what is there twice.
-pub fn repeated(text: &str) -> Option<String> {
+pub(crate) fn repeated(text: &str) -> Option<String> {
     match read(text, DuplicateKeyPolicy::Error) {
         Err(serde_saphyr::Error::DuplicateMappingKey { key: Some(key), location }) => Some(format!(
             "yaml: unmarshal errors:\n  line {}: key {} already set in map",

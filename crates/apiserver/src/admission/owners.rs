@@ -17,7 +17,7 @@ use crate::status::{Cause, Details, Status};
 use crate::verbs::Write;
 
 /// The schema by which fields of the kind are merged and owned.
-pub fn schema(kind: &Kind) -> Schema {
+pub(crate) fn schema(kind: &Kind) -> Schema {
     schemas::of(kind)
 }
 
@@ -43,7 +43,7 @@ fn ignored(kind: &Kind, part: Part) -> FieldSet {
 }
 
 /// Takes note of who changed what.
-pub fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
+pub(crate) fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     let (api_version, time) = (write.kind.api_version(), write.now.to_string());
     let manager = manager(write, &api_version, &time, Operation::Update);
     let old = old.map(|old| Value::Object(old.clone()));
@@ -93,7 +93,7 @@ fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
 ///
 /// # Errors
 /// If others own what it would change, or it does not fit.
-pub fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
+pub(crate) fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
     let kind = &*write.kind;
     check_applied(kind, config)?;
     let (api_version, time) = (kind.api_version(), write.now.to_string());

@@ -20,7 +20,7 @@ impl Auth {
     ///
     /// # Errors
     /// 401 for who shows something that is not good; what the API says to who pretends to be another and may not.
-    pub fn identify(&self, head: &Parts, hub: &Hub, now: Moment) -> Result<User, Status> {
+    pub(crate) fn identify(&self, head: &Parts, hub: &Hub, now: Moment) -> Result<User, Status> {
         let user = self.authenticate(head, hub, now)?;
         if impersonate::is_asked(&head.headers) {
             return impersonate::become_another(&user, head, &self.rules(hub));

@@ -1,6 +1,6 @@
 //! What a fresh server has: namespaces, priority classes, and the default roles, which are kept complete.
 
-pub mod own;
+pub(crate) mod own;
 
 use bowline_kernel::View;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
 
 /// Something that has to be done at start.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Due {
+pub(crate) struct Due {
     /// To which object.
     pub key: Key,
     /// What.
@@ -27,7 +27,7 @@ pub struct Due {
 
 /// What has to be done with an object. Its JSON has `apiVersion` and `kind`.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// It is not there.
     Create(Json),
     /// It lacks something: what it has to be.
@@ -40,7 +40,7 @@ pub enum Action {
 ///
 /// # Panics
 /// If the data that is compiled in is broken: the tests see that it is not.
-pub fn due(view: &View<Document>) -> Vec<Due> {
+pub(crate) fn due(view: &View<Document>) -> Vec<Due> {
     let objects: Vec<Json> = serde_json::from_str(OBJECTS).expect("the data is a list of objects");
     objects.into_iter().filter_map(|wanted| look(view, wanted)).collect()
 }

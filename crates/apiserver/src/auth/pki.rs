@@ -23,7 +23,7 @@ use authority::Authority;
 use certificate::Wanted;
 
 /// Where the administrator's configuration is written, in the directory of the hub.
-pub const KUBECONFIG: &str = "admin.kubeconfig";
+pub(crate) const KUBECONFIG: &str = "admin.kubeconfig";
 
 /// By which names a server can be reached in any case.
 const NAMES: [&str; 5] = [
@@ -85,7 +85,7 @@ impl PkiError {
 
 /// By which further names the server can be reached.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     /// DNS names.
     pub dns: Vec<String>,
     /// Addresses.
@@ -93,7 +93,7 @@ pub struct Names {
 }
 
 /// The certificates of a hub.
-pub struct Pki {
+pub(crate) struct Pki {
     authority: Authority,
     admin: Pair,
     tls: Arc<ServerConfig>,
@@ -108,7 +108,7 @@ pub(super) struct Pair {
 
 /// Who is at the other end of a connection: put it into the extensions of its requests.
 #[derive(Clone, Debug)]
-pub enum Peer {
+pub(crate) enum Peer {
     /// Nobody has shown a certificate, or it names nobody.
     Unnamed,
     /// The owner of a good certificate.
@@ -128,7 +128,7 @@ impl Pki {
     ///
     /// # Errors
     /// If files cannot be read or written, or are damaged.
-    pub fn load(directory: &Directory, names: &Names, now: Moment) -> Result<Pki, PkiError> {
+    pub(crate) fn load(directory: &Directory, names: &Names, now: Moment) -> Result<Pki, PkiError> {
         let authority = Authority::load(directory, now)?;
         let mut server = Wanted { common_name: "kube-apiserver".into(), server: true, ..Wanted::default() };
         server.dns = NAMES.iter().map(|&name| name.to_owned()).chain(names.dns.iter().cloned()).collect();
@@ -150,17 +150,17 @@ impl Pki {
     ///
     /// A certificate that is not good does not end the connection. Who connects learns of it by [`Pki::peer`], which
     /// has to be asked: what a client shows is worth nothing before.
-    pub fn tls(&self) -> Arc<ServerConfig> {
+    pub(crate) fn tls(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.tls)
     }
 
     /// Who shows these certificates, the own one first. To be asked once a connection.
-    pub fn peer(&self, certificates: Option<&[CertificateDer<'_>]>, now: Moment) -> Peer {
+    pub(crate) fn peer(&self, certificates: Option<&[CertificateDer<'_>]>, now: Moment) -> Peer {
         tls::peer(&*self.verifier, certificates.unwrap_or_default(), now)
     }
 
     /// The certificate of the authority, as PEM: what clients trust.
-    pub fn ca_pem(&self) -> &str {
+    pub(crate) fn ca_pem(&self) -> &str {
         self.authority.pem()
     }
 
@@ -168,7 +168,7 @@ impl Pki {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_kubeconfig(&self, directory: &Directory, server: &str) -> Result<(), PkiError> {
+    pub(crate) fn write_kubeconfig(&self, directory: &Directory, server: &str) -> Result<(), PkiError> {
         let encode = |pem: &str| BASE64_STANDARD.encode(pem);
         let configuration = json!({
             "apiVersion": "v1",

@@ -14,18 +14,18 @@ use crate::key::Resource;
 use crate::status::Status;
 use crate::user::{MASTERS, User};
 
-pub mod aggregation;
+pub(crate) mod aggregation;
 mod escalation;
 mod rule;
 mod selector;
 mod validation;
 
-pub use escalation::Write;
-pub use rule::{Rule, missing};
+pub(crate) use escalation::Write;
+pub(crate) use rule::{Rule, missing};
 pub(super) use selector::{check_operator, check_requirement as check_label_requirement};
 
 /// The group of roles and bindings.
-pub const GROUP: &str = "rbac.authorization.k8s.io";
+pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 
 pub(super) static ROLES: LazyLock<Resource> = LazyLock::new(|| Resource::new(GROUP, "roles"));
 pub(super) static CLUSTER_ROLES: LazyLock<Resource> = LazyLock::new(|| Resource::new(GROUP, "clusterroles"));
@@ -33,7 +33,7 @@ static BINDINGS: LazyLock<Resource> = LazyLock::new(|| Resource::new(GROUP, "rol
 static CLUSTER_BINDINGS: LazyLock<Resource> = LazyLock::new(|| Resource::new(GROUP, "clusterrolebindings"));
 
 /// Whether a change to this resource changes who may do what.
-pub fn concerns(resource: &Resource) -> bool {
+pub(crate) fn concerns(resource: &Resource) -> bool {
     resource.group() == GROUP
 }
 
@@ -41,14 +41,14 @@ pub fn concerns(resource: &Resource) -> bool {
 ///
 /// # Errors
 /// 403 with what they lack, 422 with what is wrong with it.
-pub fn admit(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), Status> {
+pub(crate) fn admit(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), Status> {
     escalation::check(rules, user, write)?;
     validation::check(write)
 }
 
 /// Who may do what, ready to be asked: by user and group, then by namespace.
 #[derive(Debug)]
-pub struct Rules {
+pub(crate) struct Rules {
     version: Version,
     users: HashMap<Box<str>, Bound>,
     groups: HashMap<Box<str>, Bound>,
@@ -110,7 +110,7 @@ struct Role {
 
 /// What the rules say.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Decision {
+pub(crate) enum Decision {
     /// It may be done. Why, if it is not simply because the user may do everything.
     Allowed(Option<String>),
     /// No rule allows it. What went wrong on the way, or nothing.
@@ -143,7 +143,7 @@ impl Role {
 
 impl Rules {
     /// The rules of all roles that are bound.
-    pub fn build(view: &View<Document>) -> Rules {
+    pub(crate) fn build(view: &View<Document>) -> Rules {
         let mut rules = Rules {
             version: view.version(),
             users: HashMap::new(),
@@ -164,7 +164,7 @@ impl Rules {
     }
 
     /// The version of the view that they are of.
-    pub fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> Version {
         self.version
     }
 
@@ -234,7 +234,7 @@ impl Rules {
     }
 
     /// What the rules say.
-    pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
+    pub(crate) fn decide(&self, attributes: &Attributes<'_>) -> Decision {
         match self.granted(attributes) {
             Some(None) => Decision::Allowed(None),
             Some(Some(binding)) => Decision::Allowed(Some(format!(
@@ -246,7 +246,7 @@ impl Rules {
     }
 
     /// Whether it may be done.
-    pub fn allow(&self, attributes: &Attributes<'_>) -> bool {
+    pub(crate) fn allow(&self, attributes: &Attributes<'_>) -> bool {
         self.granted(attributes).is_some()
     }
 
@@ -254,7 +254,7 @@ impl Rules {
     ///
     /// # Errors
     /// 403.
-    pub fn authorize(&self, attributes: &Attributes<'_>) -> Result<(), Status> {
+    pub(crate) fn authorize(&self, attributes: &Attributes<'_>) -> Result<(), Status> {
         if self.allow(attributes) {
             return Ok(());
         }
@@ -290,7 +290,7 @@ impl Rules {
     }
 
     /// Of a user in a namespace: the roles that are bound and not there. `sort` is what the server is asked for.
-    pub fn missing_roles(&self, user: &User, namespace: &str, sort: Option<&str>) -> Option<String> {
+    pub(crate) fn missing_roles(&self, user: &User, namespace: &str, sort: Option<&str>) -> Option<String> {
         let bindings = self.bound_once(user, namespace).into_iter();
         let missing = bindings.filter_map(|binding| binding.role.as_ref().err());
         let missing: Vec<_> = missing.map(|missing| missing.describe(sort)).collect();
@@ -298,7 +298,7 @@ impl Rules {
     }
 
     /// All rules that hold for a user in a namespace.
-    pub fn of<'a>(&'a self, user: &'a User, namespace: &'a str) -> Vec<&'a Rule> {
+    pub(crate) fn of<'a>(&'a self, user: &'a User, namespace: &'a str) -> Vec<&'a Rule> {
         let bindings = self.bound_once(user, namespace).into_iter();
         let roles = bindings.filter_map(|binding| binding.role.as_ref().ok());
         roles.flat_map(|role| &role.rules).collect()

@@ -20,7 +20,7 @@ const AUTHORIZATION: &str = "authorization.k8s.io";
 
 /// Which question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Review {
+pub(crate) enum Review {
     /// May I?
     SelfSubjectAccess,
     /// May they?
@@ -36,7 +36,7 @@ pub enum Review {
 }
 
 /// By what questions are answered.
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// Who asks.
     pub user: &'a User,
     /// The namespace in the path; empty if there is none.
@@ -53,7 +53,7 @@ pub struct Context<'a> {
 
 impl Review {
     /// The question that is asked by creating an object of this resource.
-    pub fn of(group: &str, plural: &str) -> Option<Review> {
+    pub(crate) fn of(group: &str, plural: &str) -> Option<Review> {
         Some(match (group, plural) {
             (AUTHORIZATION, "selfsubjectaccessreviews") => Review::SelfSubjectAccess,
             (AUTHORIZATION, "subjectaccessreviews") => Review::SubjectAccess,
@@ -81,7 +81,7 @@ impl Review {
     ///
     /// # Errors
     /// What the API says against the question.
-    pub fn answer(self, context: &Context<'_>, body: Json) -> Result<Json, Status> {
+    pub(crate) fn answer(self, context: &Context<'_>, body: Json) -> Result<Json, Status> {
         let (group, kind) = self.types();
         let parts = match self {
             Review::SelfSubjectAccess | Review::SubjectAccess | Review::LocalSubjectAccess => {

@@ -19,13 +19,13 @@ mod claims;
 mod request;
 mod signing;
 
-pub use request::default;
+pub(crate) use request::default;
 
 use claims::{Claims, Reference};
 use signing::SigningKey;
 
 /// Who issues the tokens, and whom they are for if nothing else is said.
-pub const ISSUER: &str = "https://kubernetes.default.svc";
+pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 
 /// How far clocks may be apart.
 const LEEWAY_S: i64 = 60;
@@ -34,7 +34,7 @@ const LEEWAY_S: i64 = 60;
 const REMEMBERED: usize = 4096;
 
 /// Tokens of service accounts.
-pub struct Tokens {
+pub(crate) struct Tokens {
     key: SigningKey,
     /// By the digest of the token: what its good signature vouches for.
     verified: Mutex<HashMap<[u8; 32], Arc<Claims>>>,
@@ -42,7 +42,7 @@ pub struct Tokens {
 
 /// A token that is believed.
 #[derive(Debug)]
-pub struct Verified {
+pub(crate) struct Verified {
     /// Whose it is.
     pub user: User,
     /// Which of the audiences that were asked for it is for.
@@ -54,7 +54,7 @@ impl Tokens {
     ///
     /// # Errors
     /// If it cannot be read or written, or is not a key.
-    pub fn load(directory: &Directory) -> Result<Tokens, PkiError> {
+    pub(crate) fn load(directory: &Directory) -> Result<Tokens, PkiError> {
         Ok(Tokens { key: SigningKey::load(directory)?, verified: Mutex::default() })
     }
 
@@ -62,7 +62,7 @@ impl Tokens {
     ///
     /// # Errors
     /// What the API says against it.
-    pub fn request(
+    pub(crate) fn request(
         &self,
         view: &View<Document>,
         namespace: &str,
@@ -75,12 +75,12 @@ impl Tokens {
 
     /// Where others learn by which keys tokens are signed: `/.well-known/openid-configuration`. `address` is host and
     /// port of this server.
-    pub fn openid_configuration(&self, address: &str) -> Vec<u8> {
+    pub(crate) fn openid_configuration(&self, address: &str) -> Vec<u8> {
         signing::openid_configuration(address)
     }
 
     /// The keys by which tokens are signed: `/openid/v1/jwks`.
-    pub fn jwks(&self) -> Vec<u8> {
+    pub(crate) fn jwks(&self) -> Vec<u8> {
         self.key.jwks()
     }
 
@@ -88,7 +88,7 @@ impl Tokens {
     ///
     /// # Errors
     /// Why it is not believed; `None` if it is not one of ours at all.
-    pub fn verify(
+    pub(crate) fn verify(
         &self,
         view: &View<Document>,
         token: &str,
@@ -102,7 +102,7 @@ impl Tokens {
     ///
     /// # Errors
     /// Why it is not good; `None` if it is not one of ours at all.
-    pub fn signed(&self, token: &str) -> Result<Signed, Option<String>> {
+    pub(crate) fn signed(&self, token: &str) -> Result<Signed, Option<String>> {
         let digest = digest::digest(&digest::SHA256, token.as_bytes());
         let digest: [u8; 32] = digest.as_ref().try_into().map_err(|_| None)?;
         let remembered = self.verified.lock().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
@@ -120,14 +120,14 @@ impl Tokens {
 }
 
 /// What a good signature vouches for. Whether it is still so is another question.
-pub struct Signed(Arc<Claims>);
+pub(crate) struct Signed(Arc<Claims>);
 
 impl Signed {
     /// Whose token this is, if it is for one of these audiences and everything that it names is there.
     ///
     /// # Errors
     /// Why it is not believed.
-    pub fn believe(
+    pub(crate) fn believe(
         &self,
         view: &View<Document>,
         audiences: &[String],

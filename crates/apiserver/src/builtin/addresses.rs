@@ -14,7 +14,7 @@ use crate::document::Json;
 const PORTS: std::ops::RangeInclusive<u16> = 30000..=32767;
 
 /// Which addresses and ports are taken.
-pub struct Addresses {
+pub(crate) struct Addresses {
     network: u32,
     prefix: u8,
     taken: Mutex<Taken>,
@@ -29,14 +29,14 @@ struct Taken {
 
 /// What a service took that is not kept yet. Dropped, it is given back.
 #[must_use]
-pub struct Held<'a> {
+pub(crate) struct Held<'a> {
     of: &'a Addresses,
     taken: Taken,
 }
 
 impl Held<'_> {
     /// The service is about to be written: what it took is its own.
-    pub fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.taken = Taken::default();
     }
 }
@@ -50,7 +50,7 @@ impl Drop for Held<'_> {
 
 impl Addresses {
     /// The addresses of a range: `127.200.0.0/24`.
-    pub fn new(range: &str) -> Option<Addresses> {
+    pub(crate) fn new(range: &str) -> Option<Addresses> {
         let (network, prefix) = range.split_once('/')?;
         let (network, prefix): (Ipv4Addr, u8) = (network.parse().ok()?, prefix.parse().ok()?);
         (8..=30).contains(&prefix).then(|| Addresses {
@@ -61,12 +61,12 @@ impl Addresses {
     }
 
     /// The address of the server itself, as a service.
-    pub fn first(&self) -> Ipv4Addr {
+    pub(crate) fn first(&self) -> Ipv4Addr {
         Ipv4Addr::from(self.network | 1)
     }
 
     /// Takes what a service that is kept has.
-    pub fn load(&self, service: &Json) {
+    pub(crate) fn load(&self, service: &Json) {
         let has = self.of(service);
         let mut taken = self.taken();
         taken.addresses.extend(has.addresses);
@@ -74,12 +74,12 @@ impl Addresses {
     }
 
     /// Frees what a service had that is removed, or was never written.
-    pub fn release(&self, service: &Json) {
+    pub(crate) fn release(&self, service: &Json) {
         self.release_all(&self.of(service));
     }
 
     /// Frees what a service had and has no more. Not before the change is kept: if it is not, it still has it.
-    pub fn release_changed(&self, before: &Json, after: &Json) {
+    pub(crate) fn release_changed(&self, before: &Json, after: &Json) {
         let (had, has) = (self.of(before), self.of(after));
         self.release_all(&Taken {
             addresses: had.addresses.difference(&has.addresses).copied().collect(),
@@ -91,7 +91,7 @@ impl Addresses {
     ///
     /// # Errors
     /// If something that it asks for is taken or out of range, or nothing is left.
-    pub fn assign(&self, new: &mut Json, old: Option<&Json>) -> Result<Held<'_>, Vec<FieldError>> {
+    pub(crate) fn assign(&self, new: &mut Json, old: Option<&Json>) -> Result<Held<'_>, Vec<FieldError>> {
         let had = old.map(|old| self.of(old)).unwrap_or_default();
         let mut held = Held { of: self, taken: Taken::default() };
         let mut taken = self.taken();

@@ -57,7 +57,7 @@ const SHOWN_WHEN_DELETED: &[(&str, &str)] = &[
 ];
 
 /// What a write of the status leaves alone, whatever it says of it: nobody comes to own it by that.
-pub fn not_status(kind: &Kind) -> &'static [&'static str] {
+pub(crate) fn not_status(kind: &Kind) -> &'static [&'static str] {
     match (&*kind.group, &*kind.kind) {
         ("", "Pod") => &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         ("apps", "Deployment") => &["spec", "metadata.labels"],
@@ -71,28 +71,28 @@ fn is_in(kind: &Kind, table: &[(&str, &str)]) -> bool {
 }
 
 /// Whether a PUT of something that is not there makes it.
-pub fn creates_on_update(kind: &Kind) -> bool {
+pub(crate) fn creates_on_update(kind: &Kind) -> bool {
     is_in(kind, CREATED_BY_UPDATE)
 }
 
 /// Whether an update may leave out which version it replaces.
-pub fn updates_unconditionally(kind: &Kind) -> bool {
+pub(crate) fn updates_unconditionally(kind: &Kind) -> bool {
     kind.custom.is_none() && !is_in(kind, CONDITIONAL)
 }
 
 /// Whether a deletion is answered with the object that is gone, and not only with that it is.
-pub fn shows_deleted(kind: &Kind) -> bool {
+pub(crate) fn shows_deleted(kind: &Kind) -> bool {
     is_in(kind, SHOWN_WHEN_DELETED)
 }
 
 /// What becomes of what an object owns, if who deletes it does not say; `None` is what all kinds do.
-pub fn default_propagation(kind: &Kind) -> Option<Propagation> {
+pub(crate) fn default_propagation(kind: &Kind) -> Option<Propagation> {
     // From the days before the collector: clients deleted the pods themselves.
     is_in(kind, &[("", "ReplicationController"), ("batch", "Job")]).then_some(Propagation::Orphan)
 }
 
 /// What who deletes an object is told, if it does not say what becomes of what that owns.
-pub fn unsaid_propagation(kind: &Kind) -> Option<&'static str> {
+pub(crate) fn unsaid_propagation(kind: &Kind) -> Option<&'static str> {
     is_in(kind, &[("batch", "Job")]).then_some(
         "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
          them or set propagationPolicy=Orphan to suppress this warning",
@@ -100,7 +100,7 @@ pub fn unsaid_propagation(kind: &Kind) -> Option<&'static str> {
 }
 
 /// How long whoever runs an object may take to end it: `asked`, or what the object says.
-pub fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
+pub(crate) fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
     if !is_in(kind, &[("", "Pod")]) {
         return 0;
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// A value has a type that its field does not take: in Go's words.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{told}")]
-pub struct Mistyped {
+pub(crate) struct Mistyped {
     told: String,
     /// What is said where the object was not read from a text, but patched.
     pub patched: String,

@@ -31,18 +31,18 @@ use crate::kinds::Kind;
 use crate::status::Status;
 use crate::time::Moment;
 
-pub use addresses::Addresses;
+pub(crate) use addresses::Addresses;
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
-pub use habits::{
+pub(crate) use habits::{
     creates_on_update, default_propagation, grace_s, not_status, shows_deleted, unsaid_propagation,
     updates_unconditionally,
 };
-pub use mistyped::Mistyped;
-pub use parts::{bind, evict, scale, with_scale};
-pub use text::{Touched, patched};
+pub(crate) use mistyped::Mistyped;
+pub(crate) use parts::{bind, evict, scale, with_scale};
+pub(crate) use text::{Touched, patched};
 
 /// What a new object may need to know of others.
-pub trait Neighbours {
+pub(crate) trait Neighbours {
     /// The object of a built-in resource (`/serviceaccounts`), if it is there.
     fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Json>;
 
@@ -54,32 +54,32 @@ pub trait Neighbours {
 ///
 /// # Errors
 /// At the first value with a wrong type.
-pub fn read(kind: &Kind, json: &mut Json) -> Result<Vec<String>, Mistyped> {
+pub(crate) fn read(kind: &Kind, json: &mut Json) -> Result<Vec<String>, Mistyped> {
     shape::read(&kind.group, &kind.version, &kind.kind, json)
 }
 
 /// Whether objects of the kind are kept in the form of another: see [`to_kept`] and [`from_kept`].
-pub fn is_converted(kind: &Kind) -> bool {
+pub(crate) fn is_converted(kind: &Kind) -> bool {
     (&*kind.group, &*kind.kind) == ("events.k8s.io", "Event")
 }
 
 /// Brings an object that was [`write`]n into the form in which it is kept. All other functions take objects in the
 /// form of their kind.
-pub fn to_kept(kind: &Kind, json: &mut Json) {
+pub(crate) fn to_kept(kind: &Kind, json: &mut Json) {
     if is_converted(kind) {
         events::to_core(json);
     }
 }
 
 /// Brings an object from the form in which it is kept into that of its kind.
-pub fn from_kept(kind: &Kind, json: &mut Json) {
+pub(crate) fn from_kept(kind: &Kind, json: &mut Json) {
     if is_converted(kind) {
         events::from_core(json);
     }
 }
 
 /// Fills in what an object does not say.
-pub fn default(kind: &Kind, json: &mut Json) {
+pub(crate) fn default(kind: &Kind, json: &mut Json) {
     if kind.custom.is_none() {
         defaults::fill_in(&kind.group, &kind.kind, json);
     }
@@ -89,7 +89,7 @@ pub fn default(kind: &Kind, json: &mut Json) {
 ///
 /// # Errors
 /// If another object stands against it, or is missing.
-pub fn prepare_create(
+pub(crate) fn prepare_create(
     kind: &Kind,
     json: &mut Json,
     neighbours: &dyn Neighbours,
@@ -106,7 +106,7 @@ pub fn prepare_create(
 
 /// Prepares a changed object, whose metadata is prepared: the parts that are not the writer's stay as they are.
 /// `subresource` is empty for the object itself.
-pub fn prepare_update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str, now: Moment) {
+pub(crate) fn prepare_update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str, now: Moment) {
     if kind.custom.is_none() {
         prepare::update(kind, new, old, subresource, now);
         default(kind, new);
@@ -114,7 +114,7 @@ pub fn prepare_update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str
 }
 
 /// What is wrong with a new object, its metadata included.
-pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
+pub(crate) fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
     let mut errors = crate::metadata::own_rules(kind, json);
     if kind.custom.is_none() {
         errors.extend(validate::create(kind, json));
@@ -123,7 +123,7 @@ pub fn validate_create(kind: &Kind, json: &Json) -> Vec<FieldError> {
 }
 
 /// What is wrong with a changed object, its metadata included.
-pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> Vec<FieldError> {
+pub(crate) fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> Vec<FieldError> {
     let mut errors = crate::metadata::validate_update(kind, new, old);
     if kind.custom.is_some() {
         errors.extend(crate::metadata::own_rules_of_update(kind, new, old));
@@ -134,6 +134,6 @@ pub fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -
 }
 
 /// Makes an object as it is answered, and kept if its kind is not converted.
-pub fn write(kind: &Kind, json: &mut Json) {
+pub(crate) fn write(kind: &Kind, json: &mut Json) {
     shape::write(&kind.group, &kind.version, &kind.kind, json);
 }

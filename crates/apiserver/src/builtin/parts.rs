@@ -11,7 +11,7 @@ use crate::status::{Details, Status};
 use crate::time::Moment;
 
 /// How many of something there are, and shall be: a `Scale` of `autoscaling/v1`.
-pub fn scale(kind: &Kind, json: &Json) -> Value {
+pub(crate) fn scale(kind: &Kind, json: &Json) -> Value {
     let metadata = object(json, "metadata");
     let kept = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
     let kept: Json =
@@ -64,7 +64,7 @@ fn join(mut parts: Vec<(String, String)>) -> String {
 ///
 /// # Errors
 /// If the scale is not valid, or of something else.
-pub fn with_scale(kind: &Kind, json: &mut Json, scale: &Value) -> Result<(), Status> {
+pub(crate) fn with_scale(kind: &Kind, json: &mut Json, scale: &Value) -> Result<(), Status> {
     let _ = kind;
     let scale = scale.as_object().cloned().unwrap_or_default();
     let (said, known) = (object(&scale, "metadata"), object(json, "metadata"));
@@ -113,7 +113,7 @@ fn invalid_scale(name: &str, error: &FieldError) -> Status {
 ///
 /// # Errors
 /// If the binding makes no sense, or the pod has a node, waits, or goes.
-pub fn bind(pod: &mut Json, binding: &Json, now: Moment) -> Result<(), Status> {
+pub(crate) fn bind(pod: &mut Json, binding: &Json, now: Moment) -> Result<(), Status> {
     let name = text(object(pod, "metadata"), "name").to_owned();
     let said = text(object(binding, "metadata"), "name");
     if !said.is_empty() && said != name {
@@ -159,7 +159,7 @@ fn why_not_bound(pod: &Json, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// If the eviction names another pod.
-pub fn evict(pod: &mut Json, eviction: &Json, now: Moment) -> Result<(), Status> {
+pub(crate) fn evict(pod: &mut Json, eviction: &Json, now: Moment) -> Result<(), Status> {
     let name = text(object(pod, "metadata"), "name");
     let said = text(object(eviction, "metadata"), "name");
     if !said.is_empty() && said != name {

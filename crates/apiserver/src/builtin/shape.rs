@@ -29,7 +29,7 @@ const SPEAKING: [(&str, &str); 2] =
 ///
 /// # Errors
 /// At the first value with a wrong type.
-pub fn read(group: &str, version: &str, kind: &str, json: &mut Json) -> Result<Vec<String>, Mistyped> {
+pub(super) fn read(group: &str, version: &str, kind: &str, json: &mut Json) -> Result<Vec<String>, Mistyped> {
     let table = Table::get();
     let mut reading = Reading { table, unknown: Vec::new() };
     match table.kind(group, version, kind) {
@@ -48,7 +48,7 @@ pub fn read(group: &str, version: &str, kind: &str, json: &mut Json) -> Result<V
 /// Makes an object of a built-in kind as it is answered.
 ///
 /// Kinds that are not built in have only their metadata written.
-pub fn write(group: &str, version: &str, kind: &str, json: &mut Json) {
+pub(super) fn write(group: &str, version: &str, kind: &str, json: &mut Json) {
     let table = Table::get();
     match table.kind(group, version, kind) {
         Some(message) => write_object(table, message, json),

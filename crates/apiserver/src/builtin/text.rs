@@ -13,7 +13,7 @@ use crate::protobuf::table::{Count, Field, Message, Table, Type};
 
 /// What of an object a patch touches.
 #[derive(Clone, Debug, Default)]
-pub struct Touched {
+pub(crate) struct Touched {
     /// All that is below, too.
     all: bool,
     below: BTreeMap<String, Touched>,
@@ -21,7 +21,7 @@ pub struct Touched {
 
 impl Touched {
     /// What a merge patch touches: what it names, and all of what it puts in.
-    pub fn by_merge(patch: &Value) -> Touched {
+    pub(crate) fn by_merge(patch: &Value) -> Touched {
         match patch {
             Value::Object(fields) => Touched {
                 all: false,
@@ -32,7 +32,7 @@ impl Touched {
     }
 
     /// The operations of a JSON patch touch what is on their way to these paths.
-    pub fn by_paths<'a>(paths: impl Iterator<Item = Vec<&'a str>>) -> Touched {
+    pub(crate) fn by_paths<'a>(paths: impl Iterator<Item = Vec<&'a str>>) -> Touched {
         let mut root = Touched::default();
         for path in paths {
             let way = path.split_last().map(|(_, way)| way).unwrap_or_default();
@@ -43,7 +43,7 @@ impl Touched {
 }
 
 /// The text of an object of a kind.
-pub fn patched(kind: &Kind, object: &Value, touched: &Touched) -> String {
+pub(crate) fn patched(kind: &Kind, object: &Value, touched: &Touched) -> String {
     let message = Table::get().kind(&kind.group, &kind.version, &kind.kind).filter(|_| kind.custom.is_none());
     let mut out = String::new();
     write(object, Shape::of(message), Some(touched), &mut out);

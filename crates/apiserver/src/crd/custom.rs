@@ -11,7 +11,7 @@ use crate::document::Json;
 
 /// What a definition says of one version of its kind.
 #[derive(Debug)]
-pub struct Custom {
+pub(crate) struct Custom {
     group: String,
     version: String,
     kind: String,
@@ -35,7 +35,7 @@ pub struct Custom {
 
 /// What of an object a write is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// The object itself.
     Main,
     /// Its status.
@@ -44,7 +44,7 @@ pub enum Part {
 
 /// What validation says.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// What is wrong with it.
     pub errors: Vec<FieldError>,
     /// What was wrong before, and is let be: for `Warning` headers.
@@ -53,7 +53,7 @@ pub struct Verdict {
 
 impl Custom {
     /// A version (`spec.versions[i]`) of a definition that was admitted.
-    pub fn compile(crd: &Json, version: &Json) -> Custom {
+    pub(crate) fn compile(crd: &Json, version: &Json) -> Custom {
         let empty = Map::new();
         let spec = crd.get("spec").and_then(Value::as_object).unwrap_or(&empty);
         let names = spec.get("names").and_then(Value::as_object).unwrap_or(&empty);
@@ -88,64 +88,64 @@ impl Custom {
     }
 
     /// The schema: how patches merge, who owns which field.
-    pub fn schema(&self) -> &Schema {
+    pub(crate) fn schema(&self) -> &Schema {
         &self.schema
     }
 
     /// The version as it was written: `spec.versions[i]`.
-    pub fn declared(&self) -> &Value {
+    pub(crate) fn declared(&self) -> &Value {
         &self.declared
     }
 
     /// Whether validation evaluates rules, which may take a second.
-    pub fn has_rules(&self) -> bool {
+    pub(crate) fn has_rules(&self) -> bool {
         self.rules.is_some()
     }
 
     /// The definition goes: nothing new is made, and discovery does not offer `create`, `update` and `patch`,
     /// though what is there can still be changed.
-    pub fn is_going(&self) -> bool {
+    pub(crate) fn is_going(&self) -> bool {
         self.going
     }
 
     /// Whether objects are stored just as they are read: there is one version, and its schema has never changed.
-    pub fn is_unchanged(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         self.unchanged
     }
 
     /// Whether `status` has a path of its own.
-    pub fn has_status(&self) -> bool {
+    pub(crate) fn has_status(&self) -> bool {
         self.has_status
     }
 
     /// Whether `scale` has a path of its own.
-    pub fn has_scale(&self) -> bool {
+    pub(crate) fn has_scale(&self) -> bool {
         self.scale.is_some()
     }
 
     /// The fields by which objects can be selected, beside name and namespace: `spec.name`.
-    pub fn selectable(&self) -> &[String] {
+    pub(crate) fn selectable(&self) -> &[String] {
         &self.selectable
     }
 
     /// What readers and writers of the version are warned of.
-    pub fn deprecation(&self) -> Option<&str> {
+    pub(crate) fn deprecation(&self) -> Option<&str> {
         self.deprecation.as_deref()
     }
 
     /// Drops what the schema does not name, and says where that was: `spec.x`.
-    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+    pub(crate) fn prune(&self, object: &mut Value) -> Vec<String> {
         self.schema.prune(object)
     }
 
     /// Fills in defaults.
-    pub fn default(&self, object: &mut Value) {
+    pub(crate) fn default(&self, object: &mut Value) {
         self.schema.default(object);
     }
 
     /// An object that was stored, as this version reads it: with the defaults of the version that it is stored in, and
     /// without what this version does not name. Versions have no other conversion.
-    pub fn read(&self, object: &mut Value) {
+    pub(crate) fn read(&self, object: &mut Value) {
         if let Value::Object(fields) = object {
             fields.insert("apiVersion".into(), format!("{}/{}", self.group, self.version).into());
             fields.insert("kind".into(), self.kind.as_str().into());
@@ -155,14 +155,14 @@ impl Custom {
     }
 
     /// An object that was written in this version, as it is stored: without what the stored version does not name.
-    pub fn store(&self, object: &mut Value) {
+    pub(crate) fn store(&self, object: &mut Value) {
         if let Some(stored) = &self.stored {
             stored.prune(object);
         }
     }
 
     /// What a write may not change is as it was: the status, or all but the status and who manages what.
-    pub fn prepare(&self, object: &mut Value, old: Option<&Value>, part: Part) {
+    pub(crate) fn prepare(&self, object: &mut Value, old: Option<&Value>, part: Part) {
         let (Some(old), Part::Status) = (old, part) else {
             let before = old.and_then(|old| old.get("status"));
             if let (true, Value::Object(fields)) = (self.has_status, object) {
@@ -191,7 +191,7 @@ impl Custom {
 
     /// What is wrong with an object that replaces `old`, its metadata aside. If it is of the wrong type
     /// altogether, only that is told.
-    pub fn validate(&self, object: &Value, old: Option<&Value>, part: Part) -> Verdict {
+    pub(crate) fn validate(&self, object: &Value, old: Option<&Value>, part: Part) -> Verdict {
         let mut verdict = Verdict { errors: self.wrong_type(object), warnings: Vec::new() };
         if !verdict.errors.is_empty() {
             return verdict;
@@ -268,7 +268,7 @@ fn is_unchanged(crd: &Json, spec: &Json) -> bool {
 }
 
 /// What writers are warned of: finalizers that nobody can tell whose they are.
-pub fn finalizer_warnings(object: &Value, old: Option<&Value>) -> Vec<String> {
+pub(crate) fn finalizer_warnings(object: &Value, old: Option<&Value>) -> Vec<String> {
     let names = |object: &Value| -> Vec<String> {
         let list = object.pointer("/metadata/finalizers").and_then(Value::as_array).into_iter().flatten();
         list.filter_map(Value::as_str).map(ToOwned::to_owned).collect()

@@ -16,7 +16,7 @@ use internal::Spec;
 
 /// Fills in what every reader sees, whoever wrote the definition, and drops what Go would not write: fields of
 /// a schema that are there and empty.
-pub fn default(crd: &mut Json) {
+pub(crate) fn default(crd: &mut Json) {
     let Some(spec) = crd.get_mut("spec").and_then(Value::as_object_mut) else { return };
     if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) {
         let kind = text(names, "kind").to_owned();
@@ -44,7 +44,7 @@ pub fn default(crd: &mut Json) {
 }
 
 /// A definition as it is kept at first: whatever status was sent, only the version that is stored stands in it.
-pub fn prepare_create(crd: &mut Json) {
+pub(crate) fn prepare_create(crd: &mut Json) {
     let stored = storage_version(crd).map_or(Value::Null, |version| json!([version]));
     let status =
         json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
@@ -52,7 +52,7 @@ pub fn prepare_create(crd: &mut Json) {
 }
 
 /// An update does not change the status, but for a version that is stored from now on.
-pub fn prepare_update(crd: &mut Json, old: &Json) {
+pub(crate) fn prepare_update(crd: &mut Json, old: &Json) {
     let mut status = old.get("status").cloned().unwrap_or_else(|| json!({}));
     if let (Some(version), Some(fields)) = (storage_version(crd), status.as_object_mut()) {
         let stored = fields.entry("storedVersions").or_insert_with(|| json!([]));
@@ -69,7 +69,7 @@ pub fn prepare_update(crd: &mut Json, old: &Json) {
 }
 
 /// An update of the status changes nothing else.
-pub fn prepare_status(crd: &mut Json, old: &Json) {
+pub(crate) fn prepare_status(crd: &mut Json, old: &Json) {
     match old.get("spec") {
         Some(spec) => crd.insert("spec".into(), spec.clone()),
         None => crd.remove("spec"),
@@ -77,17 +77,17 @@ pub fn prepare_status(crd: &mut Json, old: &Json) {
 }
 
 /// What is wrong with a new definition, its metadata aside but for its name.
-pub fn validate_create(crd: &Json) -> Vec<FieldError> {
+pub(crate) fn validate_create(crd: &Json) -> Vec<FieldError> {
     validate(crd, None)
 }
 
 /// What is wrong with a definition that replaces `old`, its metadata aside.
-pub fn validate_update(crd: &Json, old: &Json) -> Vec<FieldError> {
+pub(crate) fn validate_update(crd: &Json, old: &Json) -> Vec<FieldError> {
     validate(crd, Some(old))
 }
 
 /// What is wrong with a status that replaces another.
-pub fn validate_status(crd: &Json) -> Vec<FieldError> {
+pub(crate) fn validate_status(crd: &Json) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(accepted) = crd.get("status").and_then(|status| status.get("acceptedNames")) {
         names::check(accepted, "status.acceptedNames", &mut errors);
@@ -96,7 +96,7 @@ pub fn validate_status(crd: &Json) -> Vec<FieldError> {
 }
 
 /// What the writer is warned of: formats that nobody checks.
-pub fn warnings(crd: &Json, old: Option<&Json>) -> Vec<String> {
+pub(crate) fn warnings(crd: &Json, old: Option<&Json>) -> Vec<String> {
     let known = old.map(schema::odd_formats).unwrap_or_default();
     let odd = schema::odd_formats(crd).into_iter().filter(|format| !known.contains(format));
     odd.map(|format| format!("unrecognized format {}", printed::quote(&format))).collect()

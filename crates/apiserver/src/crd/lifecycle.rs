@@ -10,11 +10,11 @@ use crate::document::Json;
 use crate::time::Moment;
 
 /// Holds a definition until its objects are gone.
-pub const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+pub(crate) const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// What has to be done next about a definition.
 #[derive(Debug, PartialEq)]
-pub enum Next {
+pub(crate) enum Next {
     /// Its status becomes this.
     Status(Json),
     /// Delete all its objects, then look again.
@@ -24,7 +24,7 @@ pub enum Next {
 }
 
 /// Marks a definition whose deletion begins: what its status says then.
-pub fn begin_deletion(crd: &mut Json, now: Moment) {
+pub(crate) fn begin_deletion(crd: &mut Json, now: Moment) {
     let mut status = status_of(crd);
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     set(&mut status, "Terminating", "True", "InstanceDeletionPending", message, now);
@@ -33,7 +33,7 @@ pub fn begin_deletion(crd: &mut Json, now: Moment) {
 
 /// What has to be done about `crd`, if anything. `all` are the definitions there are; `objects` is how many of its
 /// objects there are.
-pub fn look(crd: &Json, all: &[&Json], objects: usize, now: Moment) -> Option<Next> {
+pub(crate) fn look(crd: &Json, all: &[&Json], objects: usize, now: Moment) -> Option<Next> {
     if is_going(crd) {
         return end(crd, objects, now);
     }
@@ -53,7 +53,7 @@ pub fn look(crd: &Json, all: &[&Json], objects: usize, now: Moment) -> Option<Ne
 }
 
 /// Whether there may be something left to do about a definition that goes.
-pub fn is_going(crd: &Json) -> bool {
+pub(crate) fn is_going(crd: &Json) -> bool {
     let metadata = crd.get("metadata").and_then(Value::as_object);
     let deleted =
         metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(Value::is_string);

@@ -118,7 +118,7 @@ impl Custom {
     ///
     /// # Errors
     /// If the object has no replicas, or something else where they should be.
-    pub fn scale(&self, object: &Value) -> Result<Value, Status> {
+    pub(crate) fn scale(&self, object: &Value) -> Result<Value, Status> {
         let (scale, found) = self.scale_or_unset(object).map_err(Status::internal)?;
         if !found {
             let path = self.scale.as_ref().map_or("", |scale| &scale.wanted);
@@ -131,7 +131,7 @@ impl Custom {
     ///
     /// # Errors
     /// If there is something else where numbers should be.
-    pub fn scale_to_patch(&self, object: &Value) -> Result<Value, Status> {
+    pub(crate) fn scale_to_patch(&self, object: &Value) -> Result<Value, Status> {
         let (mut scale, found) = self.scale_or_unset(object).map_err(Status::internal)?;
         if !found {
             scale["spec"]["replicas"] = UNSET.into();
@@ -168,7 +168,7 @@ impl Custom {
     ///
     /// # Errors
     /// If the scale does not say how many there shall be, or the object has no place for it.
-    pub fn with_scale(&self, object: &mut Value, scale: &Value) -> Result<(), Status> {
+    pub(crate) fn with_scale(&self, object: &mut Value, scale: &Value) -> Result<(), Status> {
         let Some(paths) = &self.scale else { return Err(Status::no_such_path()) };
         let wanted = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
         if wanted == UNSET {
@@ -199,7 +199,7 @@ impl Custom {
     }
 
     /// The path of the replicas in an object: who set the scale owns that field.
-    pub fn replicas_path(&self) -> Option<&str> {
+    pub(crate) fn replicas_path(&self) -> Option<&str> {
         self.scale.as_ref().map(|scale| scale.wanted.as_str())
     }
 }

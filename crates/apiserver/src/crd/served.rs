@@ -14,7 +14,7 @@ use crate::kinds::{Kind, Subresource};
 const VERBS: &[&str] = &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /// The kinds of a definition that is established: its served versions, the most important first.
-pub fn kinds(crd: &Json) -> Vec<Arc<Kind>> {
+pub(crate) fn kinds(crd: &Json) -> Vec<Arc<Kind>> {
     if condition(crd, "Established") != Some("True") {
         return Vec::new();
     }

@@ -13,7 +13,7 @@ use crate::time::Moment;
 /// A field of the metadata is not what it must be.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is malformed")]
-pub struct Malformed(pub &'static str);
+pub(crate) struct Malformed(pub &'static str);
 
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";

@@ -18,14 +18,14 @@ use crate::time::Moment;
 const REST: Duration = Duration::from_secs(1);
 
 /// Called with what becomes visible, and before anybody sees it: what follows objects is never behind them.
-pub type Published = Box<dyn Fn(&View<Document>, &[Change<Document>]) + Send>;
+pub(super) type Published = Box<dyn Fn(&View<Document>, &[Change<Document>]) + Send>;
 
 impl Hub {
     /// Starts the thread that commits to `store`.
     ///
     /// # Errors
     /// If there can be no thread.
-    pub fn commit_to(
+    pub(crate) fn commit_to(
         self: &Arc<Hub>,
         mut store: impl Store,
         published: Published,

@@ -1,7 +1,7 @@
 //! What names may look like, and what is said of those that do not.
 
 /// What is wrong with a name; nothing if it is right.
-pub type Faults = Vec<String>;
+pub(crate) type Faults = Vec<String>;
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const QUALIFIED: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -48,7 +48,7 @@ fn is_qualified_part(text: &str) -> bool {
 }
 
 /// `example.com`: the names of most objects.
-pub fn subdomain(value: &str) -> Faults {
+pub(crate) fn subdomain(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 253 {
         faults.push(too_long(253));
@@ -62,7 +62,7 @@ pub fn subdomain(value: &str) -> Faults {
 }
 
 /// `*.example.com`: hosts of ingresses.
-pub fn wildcard_subdomain(value: &str) -> Faults {
+pub(crate) fn wildcard_subdomain(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 253 {
         faults.push(too_long(253));
@@ -76,7 +76,7 @@ pub fn wildcard_subdomain(value: &str) -> Faults {
 }
 
 /// `my-name`: namespaces, containers, volumes.
-pub fn label(value: &str) -> Faults {
+pub(crate) fn label(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 63 {
         faults.push(too_long(63));
@@ -94,7 +94,7 @@ pub fn label(value: &str) -> Faults {
 }
 
 /// `my-name`, which does not start with a digit: services.
-pub fn label_1035(value: &str) -> Faults {
+pub(crate) fn label_1035(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 63 {
         faults.push(too_long(63));
@@ -108,7 +108,7 @@ pub fn label_1035(value: &str) -> Faults {
 }
 
 /// Whatever can stand in a path: names of RBAC's kinds.
-pub fn path_segment(value: &str) -> Faults {
+pub(crate) fn path_segment(value: &str) -> Faults {
     if matches!(value, "." | "..") {
         return vec![format!("may not be '{value}'")];
     }
@@ -116,13 +116,13 @@ pub fn path_segment(value: &str) -> Faults {
 }
 
 /// What a name that can stand in a path may begin with.
-pub fn path_prefix(value: &str) -> Faults {
+pub(crate) fn path_prefix(value: &str) -> Faults {
     let has = |part: &&str| value.contains(*part);
     ["/", "%"].iter().filter(|part| has(part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
 /// `example.com/name` or `name`: keys of labels and annotations, finalizers.
-pub fn qualified(value: &str) -> Faults {
+pub(crate) fn qualified(value: &str) -> Faults {
     const WHAT: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
                         alphanumeric character";
     const EXAMPLES: &[&str] = &["MyName", "my.name", "123-abc"];
@@ -158,7 +158,7 @@ pub fn qualified(value: &str) -> Faults {
 }
 
 /// The value of a label.
-pub fn label_value(value: &str) -> Faults {
+pub(crate) fn label_value(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 63 {
         faults.push(too_long(63));
@@ -172,7 +172,7 @@ pub fn label_value(value: &str) -> Faults {
 }
 
 /// A key of a config map or secret.
-pub fn config_key(value: &str) -> Faults {
+pub(crate) fn config_key(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 253 {
         faults.push(too_long(253));
@@ -191,7 +191,7 @@ pub fn config_key(value: &str) -> Faults {
 }
 
 /// The name of an environment variable.
-pub fn variable(value: &str) -> Faults {
+pub(crate) fn variable(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.is_empty() {
         faults.push("environment variable name must be non-empty".into());
@@ -205,7 +205,7 @@ pub fn variable(value: &str) -> Faults {
 }
 
 /// The name of a port.
-pub fn port(value: &str) -> Faults {
+pub(crate) fn port(value: &str) -> Faults {
     let mut faults = Vec::new();
     if value.len() > 15 {
         faults.push(too_long(15));
@@ -226,7 +226,7 @@ pub fn port(value: &str) -> Faults {
 }
 
 /// `25%`
-pub fn percent(value: &str) -> Faults {
+pub(crate) fn percent(value: &str) -> Faults {
     let digits = value.strip_suffix('%');
     if digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())) {
         return Vec::new();
@@ -236,7 +236,7 @@ pub fn percent(value: &str) -> Faults {
 }
 
 /// The name of a header of HTTP.
-pub fn header(value: &str) -> Faults {
+pub(crate) fn header(value: &str) -> Faults {
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Vec::new();
     }
@@ -245,12 +245,12 @@ pub fn header(value: &str) -> Faults {
 }
 
 /// A port is 1 to 65535.
-pub fn port_number(value: i64) -> Faults {
+pub(crate) fn port_number(value: i64) -> Faults {
     within(value, 1, 65535)
 }
 
 /// A number is in a range.
-pub fn within(value: i64, least: i64, most: i64) -> Faults {
+pub(crate) fn within(value: i64, least: i64, most: i64) -> Faults {
     if (least..=most).contains(&value) {
         Vec::new()
     } else {
@@ -259,7 +259,7 @@ pub fn within(value: i64, least: i64, most: i64) -> Faults {
 }
 
 /// What a name looks like that something is appended to: a dash at its end is as good as a letter.
-pub fn masked(value: &str) -> String {
+pub(crate) fn masked(value: &str) -> String {
     match value.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
             let mut masked = rest.to_owned();

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{Encoding, Wanted};
 
 /// A finished JSON answer as it is wanted.
-pub fn encode(json: Bytes, wanted: Wanted) -> Bytes {
+pub(crate) fn encode(json: Bytes, wanted: Wanted) -> Bytes {
     match wanted.encoding {
         Encoding::Yaml => yaml(&json).map_or(json, Bytes::from),
         Encoding::Json if wanted.pretty => indented(&json).into(),
@@ -19,7 +19,7 @@ fn yaml(json: &[u8]) -> Option<String> {
 }
 
 /// JSON with a line for each part, without parsing it: its order stays.
-pub fn indented(json: &[u8]) -> Vec<u8> {
+pub(crate) fn indented(json: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(json.len() * 2);
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     let mut bytes = json.iter().copied().filter(|byte| !matches!(byte, b'\n' | b'\r')).peekable();

@@ -19,7 +19,11 @@ const DEPTH: usize = 100;
 ///
 /// # Errors
 /// If the bytes are not such a message, or nest too deep.
-pub fn object(table: &Table, message: &Message, bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
+pub(super) fn object(
+    table: &Table,
+    message: &Message,
+    bytes: &[u8],
+) -> Result<Map<String, Value>, Malformed> {
     let mut json = Map::new();
     fields(table, message, bytes, DEPTH, &mut json)?;
     Ok(json)

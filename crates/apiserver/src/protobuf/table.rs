@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 /// All messages. The table is read when the first one is asked for.
-pub struct Table {
+pub(crate) struct Table {
     messages: Vec<Message>,
     by_name: BTreeMap<Box<str>, usize>,
 }
 
 /// The fields of a message, which are those of a JSON object, or what else its JSON is.
-pub struct Message {
+pub(crate) struct Message {
     /// The name of the Go type.
     pub name: Box<str>,
     /// The name of the Go type with its package: `v1.PodSpec`.
@@ -26,7 +26,7 @@ pub struct Message {
 }
 
 /// A field of a message.
-pub struct Field {
+pub(crate) struct Field {
     /// Its number on the wire.
     pub number: u32,
     /// Where in its Go struct it is declared.
@@ -49,7 +49,7 @@ pub struct Field {
 
 /// How many values a field has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Count {
+pub(crate) enum Count {
     /// One at most.
     One,
     /// A list.
@@ -60,7 +60,7 @@ pub enum Count {
 
 /// What one value of a field is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Type {
+pub(crate) enum Type {
     /// A text.
     String,
     /// Yes or no.
@@ -85,7 +85,7 @@ pub enum Type {
 
 /// Messages whose JSON is not an object of their fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-pub enum Special {
+pub(crate) enum Special {
     /// A list of texts.
     StringList,
     /// Any JSON.
@@ -156,12 +156,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 impl Table {
     /// The table.
-    pub fn get() -> &'static Table {
+    pub(crate) fn get() -> &'static Table {
         &TABLE
     }
 
     /// The message of a kind, if it is built in.
-    pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&Message> {
+    pub(crate) fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&Message> {
         let package = match group {
             "apiextensions.k8s.io" => "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions".to_owned(),
             "apiregistration.k8s.io" => "io.k8s.kube-aggregator.pkg.apis.apiregistration".to_owned(),
@@ -176,17 +176,17 @@ impl Table {
     }
 
     /// The message by this name.
-    pub fn named(&self, name: &str) -> Option<&Message> {
+    pub(crate) fn named(&self, name: &str) -> Option<&Message> {
         self.by_name.get(name).map(|index| &self.messages[*index])
     }
 
     /// The message at this place: that of a [`Type::Message`].
-    pub fn at(&self, index: usize) -> &Message {
+    pub(crate) fn at(&self, index: usize) -> &Message {
         &self.messages[index]
     }
 
     /// The metadata of objects.
-    pub fn object_meta(&self) -> &Message {
+    pub(crate) fn object_meta(&self) -> &Message {
         self.named(&format!("{META}.v1.ObjectMeta")).expect("the table has the metadata")
     }
 
@@ -231,7 +231,7 @@ impl Table {
     }
 
     /// The field of a message by its name in JSON.
-    pub fn field(&self, message: &Message, name: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, message: &Message, name: &str) -> Option<&Field> {
         message.by_name.get(name).map(|(message, field)| &self.messages[*message].fields[*field])
     }
 }

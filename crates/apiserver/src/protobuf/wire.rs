@@ -4,7 +4,7 @@ use super::Malformed;
 
 /// One value, as it is on the wire.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Wire<'a> {
+pub(super) enum Wire<'a> {
     /// Wire type 0.
     Varint(u64),
     /// Wire type 1.
@@ -16,13 +16,13 @@ pub enum Wire<'a> {
 }
 
 /// Reads a message value by value.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
     /// Reads this message.
-    pub fn new(message: &'a [u8]) -> Reader<'a> {
+    pub(super) fn new(message: &'a [u8]) -> Reader<'a> {
         Reader { rest: message }
     }
 
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If the bytes are no message.
-    pub fn next(&mut self) -> Result<Option<(u32, Wire<'a>)>, Malformed> {
+    pub(super) fn next(&mut self) -> Result<Option<(u32, Wire<'a>)>, Malformed> {
         if self.rest.is_empty() {
             return Ok(None);
         }

@@ -21,7 +21,7 @@ fn details(kind: &Kind, name: &str) -> Details {
 
 impl Status {
     /// Nothing is made of a kind whose definition is being deleted.
-    pub fn definition_goes(kind: &Kind) -> Status {
+    pub(crate) fn definition_goes(kind: &Kind) -> Status {
         let message = "create not allowed while custom resource definition is terminating";
         Status::failure(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).of(Details {
             group: kind.group.to_string(),
@@ -31,25 +31,25 @@ impl Status {
     }
 
     /// There is no such object.
-    pub fn not_found(kind: &Kind, name: &str) -> Status {
+    pub(crate) fn not_found(kind: &Kind, name: &str) -> Status {
         let message = format!("{} {} not found", kind.qualified(), quote(name));
         Status::failure(StatusCode::NOT_FOUND, "NotFound", message).of(details(kind, name))
     }
 
     /// There is one by that name.
-    pub fn already_exists(kind: &Kind, name: &str) -> Status {
+    pub(crate) fn already_exists(kind: &Kind, name: &str) -> Status {
         let message = format!("{} {name:?} already exists", kind.qualified());
         Status::failure(StatusCode::CONFLICT, "AlreadyExists", message).of(details(kind, name))
     }
 
     /// Somebody was faster, or the object is another one.
-    pub fn conflict(kind: &Kind, name: &str, why: &str) -> Status {
+    pub(crate) fn conflict(kind: &Kind, name: &str, why: &str) -> Status {
         let message = format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.qualified());
         Status::failure(StatusCode::CONFLICT, "Conflict", message).of(details(kind, name))
     }
 
     /// The object is another one than the writer believes.
-    pub fn another(kind: &Kind, namespace: &str, name: &str, expected: &str, found: &str) -> Status {
+    pub(crate) fn another(kind: &Kind, namespace: &str, name: &str, expected: &str, found: &str) -> Status {
         let path = kind.registry_path(namespace, name);
         let why = format!(
             "StorageError: invalid object, Code: 4, Key: {path}, ResourceVersion: 0, AdditionalErrorMsg: \
@@ -59,28 +59,28 @@ impl Status {
     }
 
     /// The object has been changed since it was read.
-    pub fn stale(kind: &Kind, name: &str) -> Status {
+    pub(crate) fn stale(kind: &Kind, name: &str) -> Status {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
         Status::conflict(kind, name, why)
     }
 
     /// It is well formed, but nobody may do it.
-    pub fn forbidden(kind: &Kind, name: &str, why: &str) -> Status {
+    pub(crate) fn forbidden(kind: &Kind, name: &str, why: &str) -> Status {
         let what = if name.is_empty() { kind.qualified() } else { format!("{} {name:?}", kind.qualified()) };
         Status::failure(StatusCode::FORBIDDEN, "Forbidden", format!("{what} is forbidden: {why}"))
             .of(details(kind, name))
     }
 
     /// The object is not valid.
-    pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Status {
+    pub(crate) fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Status {
         // What is kept in the form of another kind is spoken of as of that.
         let group = if crate::builtin::is_converted(kind) { "" } else { &*kind.group };
         Status::invalid_as(group, &kind.kind, name, errors)
     }
 
     /// Fields of something are wrong that is no object.
-    pub fn invalid_as(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Status {
+    pub(crate) fn invalid_as(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Status {
         let qualified = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let message = format!("{qualified} {name:?} is invalid: {}", FieldError::aggregate(errors));
         let causes = errors.iter().map(|error| Cause {
@@ -98,7 +98,7 @@ impl Status {
     }
 
     /// What the hub says against a write to the object `name` in `namespace`.
-    pub fn failed(failure: Failure, kind: &Kind, namespace: &str, name: &str) -> Status {
+    pub(crate) fn failed(failure: Failure, kind: &Kind, namespace: &str, name: &str) -> Status {
         match failure {
             Failure::Refused(refusal) => refused(refusal, kind, namespace, name),
             Failure::NotDurable(why) => Status::not_durable(&why),

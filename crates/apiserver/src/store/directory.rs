@@ -12,15 +12,15 @@ const FORMAT: &str = "bowline hub, format 1\n";
 const FORMAT_FILE: &str = "FORMAT";
 const LOCK_FILE: &str = "lock";
 /// The objects.
-pub const STORE_FILE: &str = "hub.redb";
+pub(crate) const STORE_FILE: &str = "hub.redb";
 /// The objects of a hub that is being made.
-pub const NEW_STORE_FILE: &str = "hub.redb.new";
+pub(crate) const NEW_STORE_FILE: &str = "hub.redb.new";
 /// What is left behind by a hub that was killed while it was being made.
 const BEGINNINGS: &[&str] = &[LOCK_FILE, NEW_STORE_FILE, "FORMAT.new"];
 
 /// The directory of a hub, held until this is dropped.
 #[derive(Debug)]
-pub struct Directory {
+pub(crate) struct Directory {
     path: PathBuf,
     /// There is no hub in it yet.
     is_new: bool,
@@ -64,7 +64,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it is not ours, or cannot be used.
-    pub fn look(path: &Path) -> Result<(), DirectoryError> {
+    pub(crate) fn look(path: &Path) -> Result<(), DirectoryError> {
         is_new(path)?;
         let lock = path.join(LOCK_FILE);
         match File::open(&lock) {
@@ -78,7 +78,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it is not ours, or cannot be used; then nothing in it is changed.
-    pub fn take(path: &Path) -> Result<Directory, DirectoryError> {
+    pub(crate) fn take(path: &Path) -> Result<Directory, DirectoryError> {
         Directory::look(path)?;
         fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io(path))?;
         let lock_path = path.join(LOCK_FILE);
@@ -95,7 +95,7 @@ impl Directory {
     }
 
     /// Whether there is no hub in it yet.
-    pub fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
 
@@ -103,12 +103,12 @@ impl Directory {
     ///
     /// # Errors
     /// If that cannot be written down.
-    pub fn made(&self) -> Result<(), DirectoryError> {
+    pub(crate) fn made(&self) -> Result<(), DirectoryError> {
         self.write(FORMAT_FILE, FORMAT.as_bytes()).map_err(io(&self.join(FORMAT_FILE)))
     }
 
     /// The path of something in it.
-    pub fn join(&self, name: &str) -> PathBuf {
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
@@ -116,7 +116,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(&self, name: &str) -> io::Result<Option<String>> {
+    pub(crate) fn read(&self, name: &str) -> io::Result<Option<String>> {
         match fs::read_to_string(self.join(name)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -128,7 +128,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
         let path = self.join(name);
         if fs::read(&path).is_ok_and(|found| found == contents) {
             return Ok(());
@@ -144,7 +144,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it cannot.
-    pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)?;
         File::open(&self.path)?.sync_all()
     }

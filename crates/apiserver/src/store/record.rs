@@ -11,7 +11,7 @@ const HEAD: usize = 21;
 
 /// A document as it was kept: all but what its owners are, which depends on the kinds that there are.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub(crate) struct Kept {
     /// The version of its last change.
     pub version: Version,
     /// Its JSON and where its parts are.

@@ -24,7 +24,7 @@ const CACHE_BYTES: usize = 8 << 20;
 
 /// The store in a redb file.
 #[derive(Debug)]
-pub struct RedbStore {
+pub(crate) struct RedbStore {
     path: PathBuf,
     open: Option<Open>,
 }
@@ -40,7 +40,7 @@ impl RedbStore {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn make(path: &Path) -> Result<(), StoreError> {
+    pub(crate) fn make(path: &Path) -> Result<(), StoreError> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(path);
         let opened = Open::new(file.map_err(StoreError::new)?)?;
@@ -52,7 +52,7 @@ impl RedbStore {
     ///
     /// # Errors
     /// If the file is damaged or cannot be opened.
-    pub fn open(path: &Path) -> Result<RedbStore, StoreError> {
+    pub(crate) fn open(path: &Path) -> Result<RedbStore, StoreError> {
         // redb takes for granted that what it wrote is what it reads, and panics where it is not.
         let opened = catch_unwind(AssertUnwindSafe(|| open(path)))
             .unwrap_or_else(|_| Err(StoreError::new("it is damaged")))?;

@@ -1,7 +1,7 @@
 //! Durations, roughly, for people.
 
 /// So many seconds in two or three digits: `3m`, `5d4h`; `<invalid>` for what is yet to come.
-pub fn human_duration(seconds: i64) -> String {
+pub(super) fn human_duration(seconds: i64) -> String {
     if seconds < -1 {
         return "<invalid>".to_owned();
     }

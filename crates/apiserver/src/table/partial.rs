@@ -6,14 +6,14 @@ use crate::negotiate::MetaVersion;
 use super::ListMeta;
 
 /// `PartialObjectMetadata`: one object.
-pub fn metadata(document: &Document, version: MetaVersion) -> Vec<u8> {
+pub(crate) fn metadata(document: &Document, version: MetaVersion) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024);
     write(document, version, &mut out);
     out
 }
 
 /// `PartialObjectMetadataList`: many.
-pub fn metadata_list<'d>(
+pub(crate) fn metadata_list<'d>(
     meta: &ListMeta<'_>,
     documents: impl IntoIterator<Item = &'d Document>,
     version: MetaVersion,

@@ -25,7 +25,7 @@ const NAMES: usize = 8;
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
+pub(super) async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));

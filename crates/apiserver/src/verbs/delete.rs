@@ -32,7 +32,7 @@ const KEPT_NAMESPACES: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// What a deletion came to.
 #[derive(Debug)]
-pub enum Deleted {
+pub(super) enum Deleted {
     /// The object is gone; this is its last state.
     Gone(Arc<Document>),
     /// The object is being deleted.
@@ -43,7 +43,7 @@ pub enum Deleted {
 ///
 /// # Errors
 /// If it is not there, or not what the caller believes.
-pub async fn delete(
+pub(super) async fn delete(
     api: &Arc<Api>,
     kind: &Arc<Kind>,
     namespace: &str,
@@ -134,7 +134,7 @@ fn refused(refusal: bowline_kernel::RefusalOf<Document>, kind: &Kind, namespace:
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+pub(super) async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = options(kind, asked)?;
     let ResourcePath { namespace, name, .. } = &asked.path;
@@ -190,7 +190,7 @@ fn check_type(body: &Json) -> Result<(), Status> {
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+pub(super) async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::List)?;
     let options = options(kind, asked)?;
     let list_options = ListOptions::parse(&asked.query, false)?;
@@ -213,7 +213,7 @@ pub async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Rep
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+pub(super) async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let eviction = body::any(asked.media_type(), &asked.body)?;
     let options = eviction.get("deleteOptions").and_then(Value::as_object);
     let options = DeleteOptions::parse(&asked.query, options)?;

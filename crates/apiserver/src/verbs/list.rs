@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Objects of a resource at a moment.
 #[derive(Debug)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// The objects.
     pub documents: Vec<Arc<Document>>,
     /// The moment.
@@ -35,7 +35,7 @@ pub struct Listed {
 ///
 /// # Errors
 /// If the moment that was asked for is not there any more, or not yet.
-pub async fn list(
+pub(super) async fn list(
     hub: &Hub,
     kind: &Kind,
     selection: &Selection,

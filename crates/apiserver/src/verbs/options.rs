@@ -11,7 +11,7 @@ use crate::status::Status;
 
 /// The options of a write.
 #[derive(Clone, Debug, Default)]
-pub struct WriteOptions {
+pub(crate) struct WriteOptions {
     /// Everything is done but the write itself.
     pub dry_run: bool,
     /// Who writes, as `managedFields` names it; empty if the client does not say.
@@ -29,7 +29,7 @@ impl WriteOptions {
     ///
     /// # Errors
     /// If they are not valid.
-    pub fn parse(query: &Query, kind: &str, apply: bool) -> Result<WriteOptions, Status> {
+    pub(crate) fn parse(query: &Query, kind: &str, apply: bool) -> Result<WriteOptions, Status> {
         let mut errors = Vec::new();
         let force = query.optional_flag("force");
         let manager = query.get("fieldManager");
@@ -85,7 +85,7 @@ fn dry_run<'a>(values: impl Iterator<Item = &'a str>, errors: &mut Vec<FieldErro
 
 /// The options of a deletion.
 #[derive(Clone, Debug, Default)]
-pub struct DeleteOptions {
+pub(super) struct DeleteOptions {
     /// Everything is done but the deletion itself.
     pub dry_run: bool,
     /// How long whoever runs it may take to end it.
@@ -103,7 +103,7 @@ impl DeleteOptions {
     ///
     /// # Errors
     /// If they are not valid.
-    pub fn parse(query: &Query, body: Option<&Json>) -> Result<DeleteOptions, Status> {
+    pub(super) fn parse(query: &Query, body: Option<&Json>) -> Result<DeleteOptions, Status> {
         let from_query = query_options(query)?;
         let body = body.unwrap_or(&from_query);
         let mut errors = Vec::new();

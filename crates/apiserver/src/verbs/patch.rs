@@ -18,7 +18,7 @@ use budget::Budget;
 
 /// A patch that knows nothing of owners, as it was sent.
 #[derive(Debug)]
-pub struct Patch {
+pub(super) struct Patch {
     change: Change,
     /// What a strict reader says of the patch itself.
     pub odd: Vec<String>,
@@ -36,7 +36,7 @@ enum Change {
 
 /// The media types of patches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(super) enum Form {
     /// `application/json-patch+json`
     Json,
     /// `application/merge-patch+json`
@@ -54,7 +54,7 @@ impl Form {
     ///
     /// # Errors
     /// If it is none, or none for this kind.
-    pub fn of(media: &str, custom: bool) -> Result<Form, Status> {
+    pub(super) fn of(media: &str, custom: bool) -> Result<Form, Status> {
         match media.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => Ok(Form::Json),
             "application/merge-patch+json" => Ok(Form::Merge),
@@ -78,7 +78,7 @@ impl Patch {
     ///
     /// # Errors
     /// If it is none.
-    pub fn parse(form: Form, bytes: &[u8]) -> Result<Patch, Status> {
+    pub(super) fn parse(form: Form, bytes: &[u8]) -> Result<Patch, Status> {
         let bad = |why: String| match form {
             Form::Strategic => Status::bad_request(why),
             _ => Status::bad_request(format!("error decoding patch: {why}")),
@@ -114,7 +114,7 @@ impl Patch {
     ///
     /// # Errors
     /// If the patch does not fit it.
-    pub fn apply(&self, kind: &Kind, object: &Value) -> Result<Value, Status> {
+    pub(super) fn apply(&self, kind: &Kind, object: &Value) -> Result<Value, Status> {
         let mut object = object.clone();
         match &self.change {
             Change::Json(operations) => apply_operations(&mut object, operations)?,
@@ -134,12 +134,12 @@ impl Patch {
     }
 
     /// Whether it changes the fields of a struct; else it changes a text.
-    pub fn is_strategic(&self) -> bool {
+    pub(super) fn is_strategic(&self) -> bool {
         matches!(self.change, Change::Strategic(_))
     }
 
     /// The text of what it has made of an object.
-    pub fn text(&self, kind: &Kind, patched: &Value) -> String {
+    pub(super) fn text(&self, kind: &Kind, patched: &Value) -> String {
         match &self.change {
             Change::Json(operations) => {
                 let paths = operations.iter().flat_map(|operation| {
@@ -154,7 +154,7 @@ impl Patch {
     }
 
     /// The patch makes something of an object that cannot be read.
-    pub fn refused(&self, kind: &Kind, patched: &Value, why: &str) -> Status {
+    pub(super) fn refused(&self, kind: &Kind, patched: &Value, why: &str) -> Status {
         let text = match &self.change {
             Change::Strategic(patch) => strategic::shown(patch),
             _ => self.text(kind, patched),
@@ -163,7 +163,7 @@ impl Patch {
     }
 
     /// The same for a value of a wrong type.
-    pub fn mistyped(&self, kind: &Kind, patched: &Value, mistyped: &Mistyped) -> Status {
+    pub(super) fn mistyped(&self, kind: &Kind, patched: &Value, mistyped: &Mistyped) -> Status {
         match self.change {
             Change::Strategic(_) => self.refused(kind, patched, &mistyped.patched),
             _ => self.refused(kind, patched, &mistyped.to_string()),

@@ -21,7 +21,7 @@ use crate::{admission, body};
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn answer(
+pub(super) async fn answer(
     api: &Arc<Api>,
     kind: &Arc<Kind>,
     review: Review,

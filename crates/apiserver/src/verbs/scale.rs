@@ -42,7 +42,7 @@ static SCALE: LazyLock<Kind> = LazyLock::new(|| Kind {
 ///
 /// # Errors
 /// If there is none.
-pub fn get(api: &Api, kind: &Kind, asked: &Asked) -> Result<Reply, Status> {
+pub(super) fn get(api: &Api, kind: &Kind, asked: &Asked) -> Result<Reply, Status> {
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let document = api.hub.view().get(&key).cloned();
     let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
@@ -67,7 +67,7 @@ enum Change {
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+pub(super) async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
     let (write, change) = read(api, kind, asked)?;
     let write = Arc::new(write);
     let edit: Edit = Arc::new({

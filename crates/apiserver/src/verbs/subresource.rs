@@ -22,7 +22,7 @@ use crate::{admission, body};
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
+pub(super) async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     if asked.path.watch || (kind.namespaced && !asked.path.in_namespace) {
         return Err(Status::no_such_path());
     }

@@ -18,7 +18,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode
 
 /// Where a list goes on.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Token {
+pub(super) struct Token {
     /// The version of the whole list; less than zero if it goes on at whatever version there is then.
     pub version: i64,
     /// The path after that of the last object, below what is listed.
@@ -27,7 +27,7 @@ pub struct Token {
 
 impl Token {
     /// After an object of a list of a version.
-    pub fn after(key: &Key, version: Version, selection: &Selection) -> Token {
+    pub(super) fn after(key: &Key, version: Version, selection: &Selection) -> Token {
         // What is the same for all of the list does not stand in it, so it leads nowhere else (CVE-2022-3162).
         let start = if key.namespace.is_empty() || !selection.namespace.is_empty() {
             format!("/{}\0", key.name)
@@ -38,12 +38,12 @@ impl Token {
     }
 
     /// The same place, at whatever version there is.
-    pub fn inconsistent(&self) -> Token {
+    pub(super) fn inconsistent(&self) -> Token {
         Token { version: -1, start: self.start.clone() }
     }
 
     /// As clients see it.
-    pub fn write(&self) -> String {
+    pub(super) fn write(&self) -> String {
         // Go writes the fields in this order.
         let (version, start) = (self.version, Value::from(self.start.as_str()));
         BASE64.encode(format!(r#"{{"v":"{VERSION}","rv":{version},"start":{start}}}"#))
@@ -53,7 +53,7 @@ impl Token {
     ///
     /// # Errors
     /// If it is not one.
-    pub fn parse(text: &str) -> Result<Token, Status> {
+    pub(super) fn parse(text: &str) -> Result<Token, Status> {
         Token::read(text).map_err(|why| {
             Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
         })
@@ -101,7 +101,7 @@ impl Token {
     }
 
     /// The first key that the list may go on with.
-    pub fn key(&self, kind: &Kind, selection: &Selection) -> Key {
+    pub(super) fn key(&self, kind: &Kind, selection: &Selection) -> Key {
         let start = self.start.trim_start_matches('/');
         let (namespace, name) = if kind.namespaced && selection.namespace.is_empty() {
             start.split_once('/').unwrap_or((start, ""))

@@ -27,7 +27,7 @@ use crate::status::Status;
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn update(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
+pub(super) async fn update(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     update_part(api, kind, asked, Part::Main).await
 }
 
@@ -35,7 +35,7 @@ pub async fn update(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn update_part(
+pub(super) async fn update_part(
     api: &Arc<Api>,
     kind: &Arc<Kind>,
     asked: Asked,
@@ -63,7 +63,7 @@ pub async fn update_part(
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn patch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
+pub(super) async fn patch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     patch_part(api, kind, asked, Part::Main).await
 }
 
@@ -71,7 +71,12 @@ pub async fn patch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Rep
 ///
 /// # Errors
 /// In the words of the API.
-pub async fn patch_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Part) -> Result<Reply, Status> {
+pub(super) async fn patch_part(
+    api: &Arc<Api>,
+    kind: &Arc<Kind>,
+    asked: Asked,
+    part: Part,
+) -> Result<Reply, Status> {
     let form = Form::of(asked.media_type(), kind.custom.is_some())?;
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
@@ -98,7 +103,7 @@ pub async fn patch_part(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked, part: Pa
 ///
 /// # Errors
 /// If the patch does not fit it, or what it makes of it is not of the kind.
-pub fn patched(write: &Write, kind: &Kind, object: &Value, patch: &Patch) -> Result<Json, Status> {
+pub(super) fn patched(write: &Write, kind: &Kind, object: &Value, patch: &Patch) -> Result<Json, Status> {
     let whole = patch.apply(kind, object)?;
     let refused = |why: &str| patch.refused(kind, &whole, why);
     let mut object = body::typed(whole.clone()).map_err(|why| refused(&why))?;

@@ -28,7 +28,7 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
 /// What a watch is about.
-pub struct Watch {
+pub(super) struct Watch {
     /// Where.
     pub hub: Arc<Hub>,
     /// Of what.
@@ -48,7 +48,7 @@ pub struct Watch {
 }
 
 /// Starts a watch, and gives what it sends.
-pub fn start(watch: Watch) -> mpsc::Receiver<Bytes> {
+pub(super) fn start(watch: Watch) -> mpsc::Receiver<Bytes> {
     // One buffer under way and one being filled: more would only be memory.
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(run(watch, sender));
@@ -207,6 +207,6 @@ impl Bookmarks {
 }
 
 /// How long a watch lasts: what was asked, or half an hour to an hour, so that not all end at once.
-pub fn lasts(timeout_s: Option<u64>, dice: u64) -> Duration {
+pub(super) fn lasts(timeout_s: Option<u64>, dice: u64) -> Duration {
     Duration::from_secs(timeout_s.unwrap_or(1800 + dice % 1800))
 }

@@ -26,7 +26,7 @@ use crate::versions;
 use crate::warnings::Warnings;
 
 /// A write, as far as it does not depend on what is there.
-pub struct Write {
+pub(crate) struct Write {
     /// What all requests share.
     pub api: Arc<Api>,
     /// Of what kind.
@@ -53,7 +53,13 @@ pub struct Write {
 
 impl Write {
     /// A write to a part of an object.
-    pub fn new(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked, options: WriteOptions, part: Part) -> Write {
+    pub(crate) fn new(
+        api: &Arc<Api>,
+        kind: &Arc<Kind>,
+        asked: &Asked,
+        options: WriteOptions,
+        part: Part,
+    ) -> Write {
         let manager = match options.manager.as_str() {
             "" => asked.agent().to_owned(),
             manager => manager.to_owned(),
@@ -74,7 +80,7 @@ impl Write {
     }
 
     /// A write of the server itself.
-    pub fn by_server(api: &Arc<Api>, kind: Arc<Kind>, key: &Key) -> Write {
+    pub(crate) fn by_server(api: &Arc<Api>, kind: Arc<Kind>, key: &Key) -> Write {
         Write {
             api: Arc::clone(api),
             kind,
@@ -91,7 +97,7 @@ impl Write {
     }
 
     /// Where the object is that the path names.
-    pub fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> Key {
         self.kind.key(&self.namespace, &self.name)
     }
 
@@ -99,7 +105,7 @@ impl Write {
     ///
     /// # Errors
     /// If there are such fields and the client wants none.
-    pub fn accept(&self, body: Body) -> Result<Json, Status> {
+    pub(crate) fn accept(&self, body: Body) -> Result<Json, Status> {
         self.accept_as(&self.kind, body)
     }
 
@@ -107,7 +113,7 @@ impl Write {
     ///
     /// # Errors
     /// The same.
-    pub fn accept_as(&self, kind: &Kind, body: Body) -> Result<Json, Status> {
+    pub(crate) fn accept_as(&self, kind: &Kind, body: Body) -> Result<Json, Status> {
         let Body { mut object, text } = body;
         let expected = kind.api_version();
         let said = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -134,7 +140,7 @@ impl Write {
     ///
     /// # Errors
     /// If there is none.
-    pub async fn require_home(&self) -> Result<(), Status> {
+    pub(crate) async fn require_home(&self) -> Result<(), Status> {
         if self.has_home() {
             return Ok(());
         }
@@ -144,12 +150,12 @@ impl Write {
     }
 
     /// Whether its namespace is there, if it has one.
-    pub fn has_home(&self) -> bool {
+    pub(crate) fn has_home(&self) -> bool {
         !self.kind.namespaced || self.api.hub.ahead(&Key::namespace(&self.namespace)).is_some()
     }
 
     /// Its namespace is not there.
-    pub fn homeless(&self) -> Status {
+    pub(crate) fn homeless(&self) -> Status {
         let message = format!("namespaces {:?} not found", self.namespace);
         let details =
             Details { name: self.namespace.clone(), kind: "namespaces".to_owned(), ..Details::default() };
@@ -157,7 +163,7 @@ impl Write {
     }
 
     /// Whether the end of the object's name is left to the server.
-    pub fn leaves_name(&self, object: &Json) -> bool {
+    pub(crate) fn leaves_name(&self, object: &Json) -> bool {
         let text =
             |name| object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str);
         text("name").unwrap_or_default().is_empty() && !text("generateName").unwrap_or_default().is_empty()
@@ -167,7 +173,7 @@ impl Write {
     ///
     /// # Errors
     /// If it is not valid.
-    pub fn created(&self, object: Json, applied: bool) -> Result<Document, Status> {
+    pub(crate) fn created(&self, object: Json, applied: bool) -> Result<Document, Status> {
         let Admitted { object, warnings } = admission::create(self, object, applied)?;
         self.warnings.extend(&warnings);
         self.document(&object)
@@ -177,7 +183,7 @@ impl Write {
     ///
     /// # Errors
     /// If it is not valid, or not meant for what is there.
-    pub fn updated(&self, object: Json, old: &Document, applied: bool) -> Result<Document, Status> {
+    pub(crate) fn updated(&self, object: Json, old: &Document, applied: bool) -> Result<Document, Status> {
         let was = self.shown(old);
         let Admitted { mut object, warnings } = admission::update(self, object, &was, applied)?;
         self.warnings.extend(&warnings);
@@ -193,13 +199,13 @@ impl Write {
     }
 
     /// The object with a note of who changed it, for a change that needs no admission.
-    pub fn tracked(&self, mut object: Json, old: &Document) -> Json {
+    pub(crate) fn tracked(&self, mut object: Json, old: &Document) -> Json {
         admission::track(self, Some(&self.shown(old)), &mut object);
         object
     }
 
     /// The JSON of an object that is there, in the version of the request.
-    pub fn shown(&self, document: &Document) -> Json {
+    pub(crate) fn shown(&self, document: &Document) -> Json {
         versions::shown(&self.kind, document)
     }
 
@@ -207,7 +213,7 @@ impl Write {
     ///
     /// # Errors
     /// If its metadata cannot be.
-    pub fn document(&self, object: &Json) -> Result<Document, Status> {
+    pub(crate) fn document(&self, object: &Json) -> Result<Document, Status> {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let key = self.kind.key(&self.namespace, name);
         let kinds = self.api.kinds();
@@ -228,7 +234,7 @@ impl Write {
     ///
     /// # Errors
     /// Those of `compute`.
-    pub async fn blocking<T: Send + 'static>(
+    pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         compute: impl FnOnce() -> Result<T, Status> + Send + 'static,
     ) -> Result<T, Status> {
@@ -242,7 +248,7 @@ impl Write {
     }
 
     /// Whether admission evaluates rules.
-    pub fn is_slow(&self) -> bool {
+    pub(crate) fn is_slow(&self) -> bool {
         self.kind.custom.as_ref().is_some_and(|custom| custom.has_rules())
     }
 
@@ -250,7 +256,7 @@ impl Write {
     ///
     /// # Errors
     /// If the query asks for a form that there is not.
-    pub fn show(
+    pub(crate) fn show(
         &self,
         code: StatusCode,
         document: &Document,
@@ -264,7 +270,7 @@ impl Write {
     ///
     /// # Errors
     /// If the query asks for a form that there is not.
-    pub fn would_be(
+    pub(crate) fn would_be(
         &self,
         code: StatusCode,
         document: &Document,

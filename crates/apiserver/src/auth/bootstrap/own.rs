@@ -9,7 +9,7 @@ use crate::key::{Key, Resource};
 use crate::time::Moment;
 
 /// A server, as others find it.
-pub struct Itself<'a> {
+pub(crate) struct Itself<'a> {
     /// The certificate of who signs its clients' certificates.
     pub authority: &'a str,
     /// Its address as a service.
@@ -19,7 +19,7 @@ pub struct Itself<'a> {
 }
 
 /// What has to be done at start, when its namespaces are there.
-pub fn due(view: &View<Document>, itself: &Itself<'_>) -> Vec<Due> {
+pub(crate) fn due(view: &View<Document>, itself: &Itself<'_>) -> Vec<Due> {
     let maps = Resource::new("", "configmaps");
     let objects = [
         (maps.clone(), authentication(itself)),

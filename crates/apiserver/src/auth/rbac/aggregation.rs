@@ -9,10 +9,10 @@ use crate::document::{Document, Json};
 use crate::key::Key;
 
 /// Who writes the rules: the manager of the field.
-pub const MANAGER: &str = "clusterrole-aggregation-controller";
+pub(crate) const MANAGER: &str = "clusterrole-aggregation-controller";
 
 /// The cluster roles whose rules are not what they gather, and what they gather.
-pub fn updates(view: &View<Document>) -> Vec<(Key, Value)> {
+pub(crate) fn updates(view: &View<Document>) -> Vec<(Key, Value)> {
     let roles: Vec<(&Document, Value)> =
         objects(view, &CLUSTER_ROLES).map(|role| (&**role, Value::Object(role.json()))).collect();
     let mut updates = Vec::new();
@@ -27,7 +27,7 @@ pub fn updates(view: &View<Document>) -> Vec<(Key, Value)> {
 }
 
 /// What is applied to a cluster role so that it has these rules.
-pub fn config(name: &str, rules: &Value) -> Json {
+pub(crate) fn config(name: &str, rules: &Value) -> Json {
     let mut config = Json::new();
     config.insert("apiVersion".into(), format!("{GROUP}/v1").into());
     config.insert("kind".into(), "ClusterRole".into());

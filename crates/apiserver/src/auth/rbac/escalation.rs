@@ -15,7 +15,7 @@ use crate::user::{MASTERS, User};
 
 /// A role or binding that is about to be written.
 #[derive(Clone, Copy, Debug)]
-pub struct Write<'a> {
+pub(crate) struct Write<'a> {
     /// `roles`, `clusterroles`, `rolebindings` or `clusterrolebindings`.
     pub plural: &'a str,
     /// Where; empty for cluster roles and their bindings.
@@ -46,7 +46,7 @@ static EVERYTHING: LazyLock<[Rule; 2]> = LazyLock::new(|| {
 ///
 /// # Errors
 /// 403 with what they lack; 404 if a binding names a role that is not there.
-pub fn check(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), Status> {
+pub(super) fn check(rules: &Rules, user: &User, write: &Write<'_>) -> Result<(), Status> {
     let only_upkeep = write.old.is_some_and(|old| is_upkeep(old, write.new));
     if user.is_in(MASTERS) || only_upkeep {
         return Ok(());

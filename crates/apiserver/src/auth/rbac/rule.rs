@@ -13,7 +13,7 @@ const ALL: &str = "*";
 /// One rule of a role.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// What may be done; `*` is everything.
     #[serde(deserialize_with = "or_nothing")]
     pub verbs: Vec<String>,
@@ -42,13 +42,13 @@ fn or_nothing<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, 
 
 impl Rule {
     /// The rules of a role. What is not a rule allows nothing.
-    pub fn of_role(role: &Value) -> Vec<Rule> {
+    pub(crate) fn of_role(role: &Value) -> Vec<Rule> {
         let rules = role.get("rules").and_then(Value::as_array).into_iter().flatten();
         rules.map(|rule| Rule::deserialize(rule).unwrap_or_default()).collect()
     }
 
     /// Whether it allows the verb on what is asked.
-    pub fn allows(&self, verb: &str, what: &What<'_>) -> bool {
+    pub(crate) fn allows(&self, verb: &str, what: &What<'_>) -> bool {
         has_or_all(&self.verbs, verb)
             && match what {
                 What::Path(path) => self.paths.iter().any(|own| path_covers(own, path)),
@@ -109,7 +109,7 @@ impl Rule {
     }
 
     /// As messages write it.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let parts = [
             ("APIGroups", &self.api_groups),
             ("Resources", &self.resources),
@@ -125,7 +125,7 @@ impl Rule {
 }
 
 /// What of `wanted` no rule of `owned` allows, broken down.
-pub fn missing<'a>(
+pub(crate) fn missing<'a>(
     owned: impl IntoIterator<Item = &'a Rule> + Clone,
     wanted: impl IntoIterator<Item = &'a Rule>,
 ) -> Vec<Rule> {
@@ -134,7 +134,7 @@ pub fn missing<'a>(
 }
 
 /// The same rules, with one for all verbs on the same.
-pub fn compact(rules: Vec<Rule>) -> Vec<Rule> {
+pub(super) fn compact(rules: Vec<Rule>) -> Vec<Rule> {
     let mut compact: Vec<Rule> = Vec::new();
     for rule in rules {
         let like = compact.iter_mut().find(|other| {

@@ -13,7 +13,7 @@ use crate::status::Status;
 ///
 /// # Errors
 /// 422.
-pub fn check(write: &Write<'_>) -> Result<(), Status> {
+pub(super) fn check(write: &Write<'_>) -> Result<(), Status> {
     let mut causes = Causes::default();
     look(write, &mut causes);
     if let Some(old) = write.old {

@@ -26,7 +26,7 @@ const OF_PODS_S: i64 = 3607;
 const YEAR_S: i64 = 365 * 24 * 3600;
 
 /// Fills in what a request does not say, but for whom the token is.
-pub fn default(body: &mut Json) {
+pub(crate) fn default(body: &mut Json) {
     let spec = body.entry("spec").or_insert_with(|| json!({}));
     if let Some(spec) = spec.as_object_mut() {
         let lasts = spec.entry("expirationSeconds").or_insert(Value::Null);
