@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::edit;
 use crate::builtin;
-use crate::crd;
 use crate::document::Json;
 use crate::kinds::Kind;
 use crate::part::Part;
@@ -29,14 +28,7 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
         Part::Status if kind.custom.is_some() => FieldSet::of(&["spec"]),
-        Part::Status if kind.resource != crd::definitions() => FieldSet::of(builtin::not_status(kind)),
-        Part::Status => FieldSet::of(&[
-            "spec",
-            "metadata.labels",
-            "metadata.annotations",
-            "metadata.finalizers",
-            "metadata.ownerReferences",
-        ]),
+        Part::Status => FieldSet::of(builtin::not_status(kind)),
         _ if kind.has_status() => FieldSet::of(&["status"]),
         _ => FieldSet::default(),
     }

@@ -61,7 +61,9 @@ pub(crate) fn not_status(kind: &Kind) -> &'static [&'static str] {
     match (&*kind.group, &*kind.kind) {
         ("", "Pod") => &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         ("apps", "Deployment") => &["spec", "metadata.labels"],
-        ("storage.k8s.io", "VolumeAttachment") => &["spec", "metadata"],
+        ("storage.k8s.io", "VolumeAttachment") | ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            &["spec", "metadata"]
+        }
         _ => &["spec"],
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// `name`, or `home/name`. What begins with `ns` and has no home is a namespace, the rest are things; somebody runs
-/// those that begin with `run`.
+/// those that begin with `run`, and has to let go of those that begin with `kept`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Path {
     resource: Kind,
@@ -81,6 +81,10 @@ impl Object for Toy {
 
     fn stamp(&mut self, meta: MetaOf<Toy>) {
         self.meta = meta;
+    }
+
+    fn holder(&self) -> Option<Finalizer<Mark>> {
+        self.key.name.starts_with("kept").then_some(MARK)
     }
 
     fn is_run(&self) -> bool {

@@ -185,6 +185,17 @@ fn delete_of_what_is_held_begins_its_deletion() {
 }
 
 #[test]
+fn the_holder_of_an_object_is_asked_once() {
+    let mut head = head([toy("kept", 1)]);
+    let asked = change(&mut head, delete("kept", None)).after;
+    assert_eq!((asked.meta.finalizers.as_slice(), asked.meta.generation), ([MARK].as_slice(), Some(1)));
+    assert_eq!(asked.meta.deletion, deletion(0));
+    unchanged(&mut head, delete("kept", None));
+    let gone = change(&mut head, replace(toy("kept", 1)));
+    assert!(gone.removed);
+}
+
+#[test]
 fn a_second_delete_shortens_and_never_lengthens() {
     let mut head = head([toy("x", 1)]);
     let with = |grace_s, at| Request::Delete {

@@ -2,7 +2,8 @@
 //! become durable, are refused, or are lost.
 //!
 //! Two clients count in the object, each for itself, by reading, adding and writing. What was counted is kept beside
-//! it: if they differ, an update is lost. Somebody runs the first object, and nobody those that are made after it.
+//! it: if they differ, an update is lost. Somebody runs the first object; the second has a holder, who has to
+//! let it go.
 
 mod actions;
 mod expected;

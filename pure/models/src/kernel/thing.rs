@@ -15,7 +15,7 @@ pub(super) enum Resource {
     Plain,
     /// As `Plain`, and watched by itself.
     Other,
-    /// As `Plain`, and somebody runs the first object of each place.
+    /// As `Plain`, and somebody runs the first object of each place; somebody has to let go of the second.
     Run,
 }
 
@@ -51,6 +51,8 @@ pub(super) struct Thing {
 
 /// The uid of the first object of a place.
 pub(super) const FIRST: u8 = 1;
+/// The uid of the one after it.
+pub(super) const SECOND: u8 = 2;
 
 /// The finalizer that somebody else has, whoever that is.
 pub(super) const MARK: Finalizer<()> = Finalizer::Named(());
@@ -84,6 +86,10 @@ impl Object for Thing {
 
     fn stamp(&mut self, meta: MetaOf<Thing>) {
         self.meta = meta;
+    }
+
+    fn holder(&self) -> Option<Finalizer<()>> {
+        (self.place.resource == Resource::Run && self.meta.uid == SECOND).then_some(MARK)
     }
 
     fn is_run(&self) -> bool {

@@ -36,6 +36,7 @@ pub(in crate::kernel) const MUTANTS: &[Mutant] = &[
     mutant!("keeps what nothing holds" breaks "DoneIsGone" at "updates=1,others=3" by perform: keeps_done),
     mutant!("tells that it ends and lets it be" breaks "DoneIsGone" at "updates=1,others=1" by rest: |_| None),
     mutant!("ends without a word" breaks "EndIsTold" at "updates=1,others=1" by perform: ends_at_once),
+    mutant!("asks no holder" breaks "HolderLetsGo" at "updates=1,others=3" by perform: ends_at_once),
     mutant!("waits until a batch is full" breaks "WritesAnswered" at "updates=1,others=0" by commits: |pending| pending > 1),
 ];
 

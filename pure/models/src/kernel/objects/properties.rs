@@ -28,6 +28,10 @@ pub(super) fn all() -> Vec<Property<Objects>> {
         .about("both clients have counted"),
         Property::sometimes("GoesHeld", |_, s: &State| s.durable.going && !s.durable.held)
             .about("the object is being deleted, and could get another finalizer"),
+        Property::sometimes("HolderAsked", |_, s: &State| {
+            s.durable.has_holder() && s.durable.going && s.durable.held
+        })
+        .about("an object is being deleted, and its holder is asked"),
         Property::sometimes("MadeAgain", |_, s: &State| s.durable.uid > 1)
             .about("the object was removed, and another has its name"),
     ]);
@@ -72,6 +76,10 @@ fn safety() -> Vec<Property<Objects>> {
             s.steps().all(|(before, after)| !before.is_run() || after.there || before.going)
         })
         .about("who runs the object sees that it is being deleted before it is gone"),
+        Property::always("HolderLetsGo", |_, s: &State| {
+            s.steps().all(|(before, after)| !before.has_holder() || after.there || before.held)
+        })
+        .about("what has a holder goes when that lets it go"),
     ]
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bowline_explorer::Field;
 use bowline_kernel::{Change, Finalizer, Head, Version, View};
 
-use crate::kernel::thing::{DELETION, FIRST, MARK, Place, Resource, Thing};
+use crate::kernel::thing::{DELETION, FIRST, MARK, Place, Resource, SECOND, Thing};
 
 /// How many changes are made durable at once.
 pub(super) const BATCH: usize = 2;
@@ -62,6 +62,11 @@ impl Item {
     /// Whether somebody runs it.
     pub(super) fn is_run(self) -> bool {
         self.there && self.uid == FIRST
+    }
+
+    /// Whether it has a holder, who is asked when it is to go.
+    pub(super) fn has_holder(self) -> bool {
+        self.there && self.uid == SECOND
     }
 
     /// Whether anybody holds it.
@@ -135,7 +140,7 @@ impl State {
             pending: 0,
             clients: [Client::Idle; CLIENTS],
             answered: 1,
-            next_uid: FIRST + 1,
+            next_uid: SECOND,
             updates,
             others,
             restarts,
