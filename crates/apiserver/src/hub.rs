@@ -52,7 +52,13 @@ struct Front {
     /// The last batch went without chores.
     postponed: bool,
     stopping: bool,
+    /// How often a batch was taken back.
+    era: Era,
 }
+
+/// Versions of what was taken back are given away again: a version says what an object is only within an era.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Era(u64);
 
 /// What becomes durable together.
 #[derive(Default)]
@@ -85,6 +91,7 @@ impl Hub {
             tired: false,
             postponed: false,
             stopping: false,
+            era: Era::default(),
         };
         Hub {
             front: Mutex::new(front),
@@ -121,9 +128,23 @@ impl Hub {
     /// # Errors
     /// See [`Failure`].
     pub(crate) async fn perform(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
-        let (outcome, durable) = self.decide(request)?;
+        let (outcome, durable) = self.decide(|front| front.perform(request))?;
         durability(durable).await?;
         outcome.map_err(Failure::Refused)
+    }
+
+    /// Performs a request that was computed on what [`Hub::look`] has shown. `None` if that was taken back since.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub(crate) async fn perform_in(
+        &self,
+        era: Era,
+        request: Request<Document>,
+    ) -> Result<Option<Answer<Document>>, Failure> {
+        let (outcome, durable) = self.decide(|front| (front.era == era).then(|| front.perform(request)))?;
+        durability(durable).await?;
+        outcome.transpose().map_err(Failure::Refused)
     }
 
     /// What a request would come to now. When this returns, what it rests on is durable.
@@ -131,8 +152,11 @@ impl Hub {
     /// # Errors
     /// See [`Failure`].
     pub(crate) async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
-        let outcome = self.front().head.foresee(request);
-        self.settle().await?;
+        let (outcome, durable) = {
+            let mut front = self.front();
+            (front.head.foresee(request), front.wait_for_durable(&self.work))
+        };
+        durability(durable).await?;
         outcome.map_err(Failure::Refused)
     }
 
@@ -144,17 +168,9 @@ impl Hub {
         &self,
         requests: Vec<Request<Document>>,
     ) -> Result<Vec<Outcome<Document>>, Failure> {
-        let (outcomes, durable) = {
-            let mut front = self.front();
-            if front.stopping {
-                return Err(Failure::Stopping);
-            }
-            let mut outcomes = Vec::with_capacity(requests.len());
-            for request in requests {
-                outcomes.push(front.perform(request));
-            }
-            (outcomes, front.wait_for_durable(&self.work))
-        };
+        let perform =
+            |front: &mut Front| requests.into_iter().map(|request| front.perform(request)).collect();
+        let (outcomes, durable) = self.decide(perform)?;
         durability(durable).await?;
         Ok(outcomes)
     }
@@ -172,13 +188,13 @@ impl Hub {
         slow: bool,
     ) -> Result<Answer<Document>, Failure> {
         for _ in 0..if slow { SLOW_TRIES } else { TRIES } {
-            let current = self.ahead(key);
+            let (current, era) = self.look(key);
             let object = match compute(&edit, current.clone(), slow).await {
                 Ok(object) => object,
-                Err(status) => {
-                    self.settle().await?;
+                Err(status) if self.settle_in(era).await? => {
                     return Err(Failure::Refused(Refusal::Change(Box::new(status))));
                 }
+                Err(_) => continue,
             };
             let request = match &current {
                 None => Request::Create(object),
@@ -188,9 +204,11 @@ impl Hub {
                     Request::Replace(object, expect)
                 }
             };
-            match self.perform(request).await {
+            match self.perform_in(era, request).await {
+                Ok(None) => {}
                 Err(Failure::Refused(refusal)) if was_overtaken(&refusal, current.is_some()) => {}
-                done => return done.map(|answer| at_version_of(current.as_deref(), answer)),
+                Ok(Some(answer)) => return Ok(at_version_of(current.as_deref(), answer)),
+                Err(failure) => return Err(failure),
             }
         }
         self.change_at_once(key, edit).await
@@ -228,25 +246,47 @@ impl Hub {
     /// # Errors
     /// If it does not get there.
     pub(crate) async fn settled(&self, key: &Key) -> Result<Option<Arc<Document>>, Failure> {
-        let found = self.ahead(key);
-        self.settle().await?;
+        let (found, durable) = {
+            let mut front = self.front();
+            (front.head.get(key).cloned(), front.wait_for_durable(&self.work))
+        };
+        durability(durable).await?;
         Ok(found)
     }
 
-    /// The object at `key` as the last request left it. It may not be durable: whoever answers by it has to
-    /// [`Hub::settle`] first.
-    pub(crate) fn ahead(&self, key: &Key) -> Option<Arc<Document>> {
-        self.front().head.get(key).cloned()
+    /// The same for what was seen in an era. `false` if something was taken back since: that may be what was seen.
+    async fn settle_in(&self, era: Era) -> Result<bool, Failure> {
+        let durable = {
+            let mut front = self.front();
+            if front.era != era {
+                return Ok(false);
+            }
+            front.wait_for_durable(&self.work)
+        };
+        durability(durable).await.map(|()| true)
     }
 
-    fn decide(&self, request: Request<Document>) -> Result<(Outcome<Document>, Waiting), Failure> {
+    /// The object at `key` as the last request left it, and the era. It may not be durable: it is something to
+    /// compute on ([`Hub::perform_in`]), and nothing to answer by.
+    pub(crate) fn look(&self, key: &Key) -> (Option<Arc<Document>>, Era) {
+        let front = self.front();
+        (front.head.get(key).cloned(), front.era)
+    }
+
+    /// The object at `key` as the last request left it. It may not be durable: whoever answers by it asks for it
+    /// [`Hub::settled`].
+    pub(crate) fn ahead(&self, key: &Key) -> Option<Arc<Document>> {
+        self.look(key).0
+    }
+
+    /// Decides while nobody else does.
+    fn decide<T>(&self, decide: impl FnOnce(&mut Front) -> T) -> Result<(T, Waiting), Failure> {
         let mut front = self.front();
         if front.stopping {
             return Err(Failure::Stopping);
         }
-        let outcome = front.perform(request);
-        let durable = front.wait_for_durable(&self.work);
-        Ok((outcome, durable))
+        let decided = decide(&mut front);
+        Ok((decided, front.wait_for_durable(&self.work)))
     }
 
     fn front(&self) -> MutexGuard<'_, Front> {

@@ -118,6 +118,7 @@ impl Hub {
         let mut front = self.front();
         let later = std::mem::take(&mut front.batch);
         front.tired = true;
+        front.era.0 += 1;
         for change in batch.changes.iter().chain(&later.changes).rev() {
             front.head.revert(change);
         }

@@ -129,6 +129,31 @@ async fn what_was_decided_on_top_of_what_is_refused_is_refused_too() {
     assert_eq!(shown(&hub, "a"), Some((11, json!(4))));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_computed_on_what_is_taken_back_comes_to_nothing() {
+    let World { hub, fates, came, _committer } = world();
+    fates.send(Fate::Kept).expect("it runs");
+    hub.perform(Request::Create(thing("a", 1))).await.expect("it is kept");
+    let put = |value, version| Request::Replace(thing("a", value), Expect::version(Version(version)));
+    let first = tokio::spawn({
+        let hub = Arc::clone(&hub);
+        async move { hub.perform(put(2, 11)).await }
+    });
+    assert_eq!((came.recv(), came.recv()), (Ok(vec![11]), Ok(vec![12])));
+    // Somebody computes on what is not durable, and another takes the same version meanwhile.
+    let (seen, era) = hub.look(&key("a"));
+    assert_eq!(seen.map(|seen| seen.meta().version), Some(Version(12)));
+    fates.send(Fate::Refused).expect("it runs");
+    assert!(matches!(first.await.expect("it does not panic"), Err(Failure::NotDurable(_))));
+    assert!(!hub.settle_in(era).await.expect("nothing is under way"), "what was seen was taken back");
+    drop(fates);
+    hub.perform(put(3, 11)).await.expect("it is kept");
+    assert!(hub.perform_in(era, put(4, 12)).await.is_ok_and(|answer| answer.is_none()));
+    assert_eq!(shown(&hub, "a"), Some((12, json!(3))));
+    let (_, era) = hub.look(&key("a"));
+    assert!(hub.perform_in(era, put(5, 12)).await.is_ok_and(|answer| answer.is_some()));
+}
+
 #[tokio::test]
 async fn many_refusals_in_a_row_change_nothing() {
     let World { hub, fates, came: _came, _committer } = world();

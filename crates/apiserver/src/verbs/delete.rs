@@ -55,14 +55,23 @@ pub(super) async fn delete(
     }
     let key = kind.key(namespace, name);
     loop {
-        let Some(current) = api.hub.ahead(&key) else {
-            // It may have gone a moment ago.
-            api.hub.settle().await.map_err(Status::from)?;
-            return Err(Status::not_found(kind, name));
+        let (Some(current), era) = api.hub.look(&key) else {
+            // Whether it is gone is said when that is durable.
+            match api.hub.settled(&key).await.map_err(Status::from)? {
+                None => return Err(Status::not_found(kind, name)),
+                Some(_) => continue,
+            }
         };
         let request = request(kind, &current, options);
-        let outcome =
-            if options.dry_run { api.hub.foresee(request).await } else { api.hub.perform(request).await };
+        let outcome = if options.dry_run {
+            api.hub.foresee(request).await
+        } else {
+            match api.hub.perform_in(era, request).await {
+                Ok(None) => continue,
+                Ok(Some(answer)) => Ok(answer),
+                Err(failure) => Err(failure),
+            }
+        };
         // What was only tried stays at the version that it has.
         let shown = |document: &Arc<Document>| match options.dry_run {
             true => Arc::new(document.at(current.meta().version)),

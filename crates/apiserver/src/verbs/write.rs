@@ -144,9 +144,9 @@ impl Write {
         if self.has_home() {
             return Ok(());
         }
-        // It may have gone a moment ago.
-        self.api.hub.settle().await.map_err(Status::from)?;
-        Err(self.homeless())
+        // That it is not there is said when it is durable.
+        let home = self.api.hub.settled(&Key::namespace(&self.namespace)).await.map_err(Status::from)?;
+        home.map(|_| ()).ok_or_else(|| self.homeless())
     }
 
     /// Whether its namespace is there, if it has one.
