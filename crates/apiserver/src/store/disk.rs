@@ -18,6 +18,8 @@ pub(super) struct Disk {
     /// `None`: what is written goes to the file.
     held: Mutex<Option<Held>>,
     sync_failed: AtomicBool,
+    #[cfg(test)]
+    pub(super) observed: observed::Observed,
 }
 
 /// What redb did and the file does not know of.
@@ -46,7 +48,13 @@ impl Disk {
     pub(super) fn hold(file: File) -> io::Result<Arc<Disk>> {
         let file_len = file.metadata()?.len();
         let held = Mutex::new(Some(Held { file_len, len: file_len, steps: Vec::new() }));
-        Ok(Arc::new(Disk { file, held, sync_failed: AtomicBool::new(false) }))
+        Ok(Arc::new(Disk {
+            file,
+            held,
+            sync_failed: AtomicBool::new(false),
+            #[cfg(test)]
+            observed: observed::Observed::default(),
+        }))
     }
 
     /// Writes what was held, and from now on everything at once.
@@ -57,8 +65,8 @@ impl Disk {
         let mut held = self.held();
         for step in held.iter().flat_map(|held| &held.steps) {
             match step {
-                Step::Write(at, data) => self.file.write_all_at(data, *at)?,
-                Step::SetLen(len) => self.file.set_len(*len)?,
+                Step::Write(at, data) => self.write(data, *at)?,
+                Step::SetLen(len) => self.set_len(*len)?,
                 Step::Sync => self.sync()?,
             }
         }
@@ -71,7 +79,25 @@ impl Disk {
         self.sync_failed.load(Ordering::SeqCst)
     }
 
-    fn sync(&self) -> io::Result<()> {
+    fn write(&self, data: &[u8], at: u64) -> io::Result<()> {
+        #[cfg(test)]
+        self.observed.write()?;
+        self.file.write_all_at(data, at)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        #[cfg(test)]
+        self.observed.write()?;
+        self.file.set_len(len)
+    }
+
+    /// Waits until the disk has what was written.
+    ///
+    /// # Errors
+    /// If it is not known whether it has.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        #[cfg(test)]
+        self.observed.sync();
         // What a failed sync leaves behind is not known, and a second try may succeed without having
         // written what the first one lost.
         self.file.sync_data().inspect_err(|_| self.sync_failed.store(true, Ordering::SeqCst))
@@ -139,7 +165,7 @@ impl StorageBackend for Backend {
                 held.steps.push(Step::SetLen(len));
                 Ok(())
             }
-            None => self.0.file.set_len(len),
+            None => self.0.set_len(len),
         }
     }
 
@@ -160,7 +186,43 @@ impl StorageBackend for Backend {
                 held.steps.push(Step::Write(offset, data.to_vec()));
                 Ok(())
             }
-            None => self.0.file.write_all_at(data, offset),
+            None => self.0.write(data, offset),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod observed {
+    //! What tests see of a disk, and let fail.
+
+    use std::io;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+    #[derive(Debug, Default)]
+    pub(in crate::store) struct Observed {
+        /// So many writes from now on one fails, and all after it; zero: none does.
+        pub(in crate::store) fails_in: AtomicU64,
+        pub(in crate::store) syncs: AtomicU64,
+        /// Something was written and not synced.
+        pub(in crate::store) is_open: AtomicBool,
+    }
+
+    impl Observed {
+        pub(super) fn write(&self) -> io::Result<()> {
+            self.is_open.store(true, SeqCst);
+            match self.fails_in.load(SeqCst) {
+                0 => Ok(()),
+                1 => Err(io::ErrorKind::StorageFull.into()),
+                left => {
+                    self.fails_in.store(left - 1, SeqCst);
+                    Ok(())
+                }
+            }
+        }
+
+        pub(super) fn sync(&self) {
+            self.syncs.fetch_add(1, SeqCst);
+            self.is_open.store(false, SeqCst);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The store in a redb file.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,6 +28,8 @@ const CACHE_BYTES: usize = 8 << 20;
 pub(crate) struct RedbStore {
     path: PathBuf,
     open: Option<Open>,
+    /// Of the last change that is durable.
+    version: Version,
 }
 
 #[derive(Debug)]
@@ -53,14 +56,38 @@ impl RedbStore {
     /// # Errors
     /// If the file is damaged or cannot be opened.
     pub(crate) fn open(path: &Path) -> Result<RedbStore, StoreError> {
-        // redb takes for granted that what it wrote is what it reads, and panics where it is not.
-        let opened = catch_unwind(AssertUnwindSafe(|| open(path)))
-            .unwrap_or_else(|_| Err(StoreError::new("it is damaged")))?;
-        Ok(RedbStore { path: path.to_owned(), open: Some(opened) })
+        let opened = open(path)?;
+        Ok(RedbStore { path: path.to_owned(), version: opened.version()?, open: Some(opened) })
+    }
+
+    /// What became of changes after an error. After what redb writes is durable it has more to do, which may fail: what
+    /// is in the file decides.
+    fn look(&mut self, last: Version, error: StoreError) -> Result<(), CommitError> {
+        let opened = open(&self.path).map_err(CommitError::Unknown)?;
+        let found = opened.version().map_err(CommitError::Unknown)?;
+        let outcome = if found == self.version {
+            Err(CommitError::Refused(error))
+        } else if found == last {
+            opened.disk.sync().map_err(unknown)
+        } else {
+            Err(CommitError::Unknown(error))
+        };
+        self.open = Some(opened);
+        outcome
     }
 }
 
+fn unknown(error: impl Display) -> CommitError {
+    CommitError::Unknown(StoreError::new(error))
+}
+
 fn open(path: &Path) -> Result<Open, StoreError> {
+    // redb takes for granted that what it wrote is what it reads, and panics where it is not.
+    catch_unwind(AssertUnwindSafe(|| open_file(path)))
+        .unwrap_or_else(|_| Err(StoreError::new("it is damaged")))
+}
+
+fn open_file(path: &Path) -> Result<Open, StoreError> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(StoreError::new)?;
     if file.metadata().map_err(StoreError::new)?.len() == 0 {
         // redb would take it for a new one.
@@ -108,24 +135,35 @@ impl Open {
         }
         transaction.commit().map_err(StoreError::new)
     }
+
+    /// The version of the last change.
+    fn version(&self) -> Result<Version, StoreError> {
+        let transaction = self.database.begin_read().map_err(StoreError::new)?;
+        let counters = transaction.open_table(COUNTERS).map_err(StoreError::new)?;
+        let version = counters.get(VERSION).map_err(StoreError::new)?;
+        Ok(Version(version.map_or(0, |version| version.value())))
+    }
 }
 
 impl Store for RedbStore {
     fn commit(&mut self, changes: &[Change<Document>]) -> Result<(), CommitError> {
-        let opened = match self.open.take() {
-            Some(opened) => opened,
-            None => open(&self.path).map_err(CommitError::Refused)?,
-        };
+        let (Some(first), Some(last)) = (changes.first(), changes.last()) else { return Ok(()) };
+        if self.version.next() != first.version {
+            return Err(unknown(format!("{:?} does not follow {:?}", first.version, self.version)));
+        }
+        let opened = self.open.take().ok_or_else(|| unknown("the store is closed"))?;
         let written = opened.disk.release().map_err(StoreError::new).and_then(|()| opened.write(changes));
         match written {
-            Ok(()) => {
-                self.open = Some(opened);
-                Ok(())
+            Ok(()) => self.open = Some(opened),
+            Err(error) if opened.disk.sync_failed() => return Err(CommitError::Unknown(error)),
+            Err(error) => {
+                // redb goes no further after an error of the disk.
+                drop(opened);
+                self.look(last.version, error)?;
             }
-            Err(error) if opened.disk.sync_failed() => Err(CommitError::Unknown(error)),
-            // redb goes no further after an error of the disk; it is opened anew for the next batch.
-            Err(error) => Err(CommitError::Refused(error)),
         }
+        self.version = last.version;
+        Ok(())
     }
 
     fn load(&self, each: &mut dyn FnMut(Key, Kept)) -> Result<Version, StoreError> {
@@ -139,9 +177,7 @@ impl Store for RedbStore {
             before = Some(key.resource.clone());
             each(key, unpack(record.value())?);
         }
-        let counters = transaction.open_table(COUNTERS).map_err(StoreError::new)?;
-        let version = counters.get(VERSION).map_err(StoreError::new)?;
-        Ok(Version(version.map_or(0, |version| version.value())))
+        opened.version()
     }
 }
 
