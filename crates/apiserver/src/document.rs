@@ -7,10 +7,10 @@ use bowline_kernel::{Deletion, Finalizer, MetaOf, Object, Owner, Version};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use crate::crd;
 use crate::key::{Key, NAMESPACES, PODS};
 use crate::store::Kept;
 use crate::time::Moment;
+use crate::{builtin, crd};
 
 mod layout;
 mod metadata;
@@ -212,6 +212,11 @@ impl Object for Document {
     /// Definitions stay until their objects are gone.
     fn holder(&self) -> Option<DocumentFinalizer> {
         (self.key.resource == crd::definitions()).then(|| Finalizer::Named(crd::lifecycle::FINALIZER.into()))
+    }
+
+    fn end(&self, now: &Moment) -> DocumentDeletion {
+        let grace_s = builtin::grace_s(self, None);
+        DocumentDeletion { at: now.plus_s(grace_s), grace_s }
     }
 
     fn is_run(&self) -> bool {

@@ -54,13 +54,14 @@ fn judge_owners<O: Object>(head: &Head<O>, object: &Arc<O>, now: &O::Time) -> Op
         return Some(restamped(object, |meta| meta.owners.retain(|_| kept.next() == Some(&Standing::Lives))));
     }
     let in_turn = standings.contains(&Standing::Waits) && head.dependents(&meta.uid).next().is_some();
+    let end = object.end(now);
     Some(Request::Delete {
         key: object.key().clone(),
         expect: Expect { version: Some(meta.version), uid: Some(meta.uid.clone()) },
         // Else its own finalizers say what becomes of what it owns.
         propagation: in_turn.then_some(Propagation::Foreground),
-        grace_s: 0,
-        at: now.clone(),
+        grace_s: end.grace_s,
+        at: end.at,
     })
 }
 

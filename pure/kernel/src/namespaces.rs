@@ -23,11 +23,12 @@ pub fn look<O: Object>(head: &Head<O>, home: &Arc<O>, now: &O::Time) -> Option<R
     if next.meta().deletion.is_some() {
         return None;
     }
+    let end = next.end(now);
     Some(Request::Delete {
         key: next.key().clone(),
         expect: Expect::uid(next.meta().uid.clone()),
         propagation: Some(Propagation::Background),
-        grace_s: 0,
-        at: now.clone(),
+        grace_s: end.grace_s,
+        at: end.at,
     })
 }

@@ -63,6 +63,11 @@ pub trait Object: Clone {
         None
     }
 
+    /// How it ends if nobody says how: whoever runs it may need time.
+    fn end(&self, now: &Self::Time) -> Deletion<Self::Time> {
+        Deletion { at: now.clone(), grace_s: 0 }
+    }
+
     /// Whether somebody runs it, who sees that it is to end before it is gone, also if there is no time for that.
     fn is_run(&self) -> bool {
         false

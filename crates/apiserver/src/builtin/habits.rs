@@ -1,6 +1,6 @@
 //! How the real server treats each kind beyond what its objects say.
 
-use bowline_kernel::Propagation;
+use bowline_kernel::{Object, Propagation};
 use serde_json::Value;
 
 use crate::document::Document;
@@ -102,8 +102,8 @@ pub(crate) fn unsaid_propagation(kind: &Kind) -> Option<&'static str> {
 }
 
 /// How long whoever runs an object may take to end it: `asked`, or what the object says.
-pub(crate) fn grace_s(kind: &Kind, document: &Document, asked: Option<u64>) -> u64 {
-    if !is_in(kind, &[("", "Pod")]) {
+pub(crate) fn grace_s(document: &Document, asked: Option<u64>) -> u64 {
+    if !document.is_run() {
         return 0;
     }
     let pod = document.json();

@@ -1,8 +1,8 @@
 //! The real server's answers, which ours must equal.
 
-use serde::Deserialize;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;

@@ -98,7 +98,7 @@ fn request(kind: &Kind, current: &Document, options: &DeleteOptions) -> Request<
             builtin::default_propagation(kind).or(Some(Propagation::Background))
         }
     });
-    let grace_s = builtin::grace_s(kind, current, options.grace_s);
+    let grace_s = builtin::grace_s(current, options.grace_s);
     Request::Delete {
         key: current.key().clone(),
         expect: Expect {

@@ -25,6 +25,17 @@ fn what_lost_its_only_owner_goes() {
 }
 
 #[test]
+fn what_takes_time_to_end_is_given_it() {
+    let x = toy("x", 1);
+    let mut head = head([x.clone(), toy("slow", 2).owned(owner(&x))]);
+    change(&mut head, delete("x", None));
+    settle(&mut head);
+    assert_eq!(read(&head, "slow").meta.deletion, Some(Deletion { at: 39, grace_s: 30 }));
+    change(&mut head, delete("slow", None));
+    assert_eq!(names(&head), Vec::<&str>::new());
+}
+
+#[test]
 fn an_owner_is_known_by_its_uid() {
     let x = toy("x", 1);
     let mut head = head([x.clone(), toy("y", 2).owned(owner(&x))]);

@@ -17,7 +17,8 @@ use crate::{
 };
 
 /// `name`, or `home/name`. What begins with `ns` and has no home is a namespace, the rest are things; somebody runs
-/// those that begin with `run`, and has to let go of those that begin with `kept`.
+/// those that begin with `run`, and has to let go of those that begin with `kept`;
+/// those that begin with `slow` take 30 seconds to end.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Path {
     resource: Kind,
@@ -85,6 +86,11 @@ impl Object for Toy {
 
     fn holder(&self) -> Option<Finalizer<Mark>> {
         self.key.name.starts_with("kept").then_some(MARK)
+    }
+
+    fn end(&self, now: &u64) -> Deletion<u64> {
+        let grace_s = if self.key.name.starts_with("slow") { 30 } else { 0 };
+        Deletion { at: now + grace_s, grace_s }
     }
 
     fn is_run(&self) -> bool {

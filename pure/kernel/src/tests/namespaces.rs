@@ -36,6 +36,17 @@ fn a_namespace_goes_after_its_contents() {
 }
 
 #[test]
+fn a_namespace_waits_for_what_takes_time_to_end() {
+    let mut head = head([namespace(), toy("ns/slow", 2)]);
+    change(&mut head, delete("ns", None));
+    settle(&mut head);
+    assert_eq!(read(&head, "ns/slow").meta.deletion, Some(Deletion { at: 39, grace_s: 30 }));
+    change(&mut head, delete("ns/slow", None));
+    settle(&mut head);
+    assert_eq!(names(&head), Vec::<&str>::new());
+}
+
+#[test]
 fn a_namespace_without_the_finalizer_is_nobodys_business() {
     let mut head = head([toy("ns", 1).held(&[MARK]), toy("ns/a", 2)]);
     change(&mut head, delete("ns", None));
