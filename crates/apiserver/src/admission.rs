@@ -213,12 +213,8 @@ fn assign_addresses(write: &Write, object: &mut Json, old: Option<&Json>) -> Res
     if !api::is_services(&kind.resource) {
         return Ok(());
     }
-    let held = write.api.addresses.assign(object, old);
-    let held = held.map_err(|errors| Status::invalid(kind, text(object, "name"), &errors))?;
-    if !write.options.dry_run {
-        held.keep();
-    }
-    Ok(())
+    let assigned = write.addresses.assign(object, old);
+    assigned.map_err(|errors| Status::invalid(kind, text(object, "name"), &errors))
 }
 
 /// Nobody gives away more than they have, and roles have rules of their own.

@@ -45,7 +45,7 @@ pub(crate) struct Api {
     /// Where clients reach the server.
     pub address: String,
     /// The addresses and ports of services.
-    pub addresses: Addresses,
+    pub addresses: Arc<Addresses>,
 }
 
 /// Addresses of services lead nowhere: nothing runs here. They are of this machine, so that nothing leaves it.
@@ -75,7 +75,7 @@ impl Api {
         };
         let addresses = Addresses::new(SERVICES).expect("it is a range of addresses");
         for service in services(&hub) {
-            addresses.load(&service);
+            addresses.keep(None, &service);
         }
         Ok(Api {
             hub,
@@ -85,7 +85,7 @@ impl Api {
             limit: Semaphore::new(AT_ONCE),
             stopping: watch::Sender::new(false),
             address,
-            addresses,
+            addresses: Arc::new(addresses),
         })
     }
 
@@ -98,10 +98,12 @@ impl Api {
     pub(crate) fn follow(&self, view: &View<Document>, changes: &[Change<Document>]) {
         self.auth.note(changes);
         for change in changes.iter().filter(|change| is_services(&change.key.resource)) {
-            match &change.before {
-                _ if change.removed => self.addresses.release(&change.after.json()),
-                Some(before) => self.addresses.release_changed(&before.json(), &change.after.json()),
-                None => {}
+            let after = change.after.json();
+            if change.removed {
+                self.addresses.forget(&after);
+            } else {
+                let before = change.before.as_ref().map(|before| before.json());
+                self.addresses.keep(before.as_ref(), &after);
             }
         }
         if changes.iter().any(|change| change.key.resource == crd::definitions()) {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline_merge::FieldError;
 use serde_json::{Value, json};
 
 use super::fields::{enter, flag, list, number, object, objects, text};
 use crate::document::Json;
+use crate::random;
 
 /// The ports of nodes that services may have.
 const PORTS: std::ops::RangeInclusive<u16> = 30000..=32767;
@@ -17,34 +18,101 @@ const PORTS: std::ops::RangeInclusive<u16> = 30000..=32767;
 pub(crate) struct Addresses {
     network: u32,
     prefix: u8,
-    taken: Mutex<Taken>,
+    taken: Mutex<All>,
+}
+
+/// What services have that are kept, and what writes under way have taken for theirs.
+#[derive(Default)]
+struct All {
+    kept: Taken,
+    reserved: Taken,
 }
 
 #[derive(Default)]
 struct Taken {
     addresses: BTreeSet<u32>,
     /// With their protocols: TCP and UDP do not meet.
-    ports: BTreeSet<(u16, Box<str>)>,
+    ports: BTreeSet<Port>,
 }
 
-/// What a service took that is not kept yet. Dropped, it is given back.
-#[must_use]
-pub(crate) struct Held<'a> {
-    of: &'a Addresses,
-    taken: Taken,
-}
+type Port = (u16, Box<str>);
 
-impl Held<'_> {
-    /// The service is about to be written: what it took is its own.
-    pub(crate) fn keep(mut self) {
-        self.taken = Taken::default();
+impl Taken {
+    fn take(&mut self, more: Taken) {
+        self.addresses.extend(more.addresses);
+        self.ports.extend(more.ports);
+    }
+
+    fn give_back(&mut self, less: &Taken) {
+        self.addresses.retain(|address| !less.addresses.contains(address));
+        self.ports.retain(|port| !less.ports.contains(port));
     }
 }
 
-impl Drop for Held<'_> {
+impl All {
+    fn has_address(&self, address: u32) -> bool {
+        self.kept.addresses.contains(&address) || self.reserved.addresses.contains(&address)
+    }
+
+    fn has_port(&self, port: &Port) -> bool {
+        self.kept.ports.contains(port) || self.reserved.ports.contains(port)
+    }
+}
+
+/// What a write has taken for a service. It may be computed several times and come to nothing, so it is the write's
+/// own until the write is over: then it is the service's, if that was written, or nobody's.
+pub(crate) struct Reservation {
+    of: Arc<Addresses>,
+    taken: Mutex<Taken>,
+}
+
+impl Reservation {
+    /// Nothing yet.
+    pub(crate) fn new(of: &Arc<Addresses>) -> Reservation {
+        Reservation { of: Arc::clone(of), taken: Mutex::default() }
+    }
+
+    /// Gives a new or changed service what it asks for and what it needs.
+    ///
+    /// # Errors
+    /// If something that it asks for is taken or out of range, or nothing is left.
+    pub(crate) fn assign(&self, new: &mut Json, old: Option<&Json>) -> Result<(), Vec<FieldError>> {
+        let had = old.map(|old| self.of.of(old)).unwrap_or_default();
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.of.taken();
+        // What it took when it was computed before is not what it takes now.
+        all.reserved.give_back(&taken);
+        *taken = Taken::default();
+        let mut hand = Hand { all: &mut all, taken: &mut taken, had: &had };
+        self.of.assign_address(new, &mut hand).map_err(|error| vec![error])?;
+        assign_ports(new, &mut hand).map_err(|error| vec![error])
+    }
+}
+
+impl Drop for Reservation {
     fn drop(&mut self) {
-        let taken = std::mem::take(&mut self.taken);
-        self.of.release_all(&taken);
+        let taken = self.taken.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.of.taken().reserved.give_back(taken);
+    }
+}
+
+/// Takes for one service.
+struct Hand<'a> {
+    all: &'a mut All,
+    taken: &'a mut Taken,
+    /// What the service has already.
+    had: &'a Taken,
+}
+
+impl Hand<'_> {
+    fn take_address(&mut self, address: u32) {
+        self.all.reserved.addresses.insert(address);
+        self.taken.addresses.insert(address);
+    }
+
+    fn take_port(&mut self, port: Port) {
+        self.all.reserved.ports.insert(port.clone());
+        self.taken.ports.insert(port);
     }
 }
 
@@ -65,51 +133,20 @@ impl Addresses {
         Ipv4Addr::from(self.network | 1)
     }
 
-    /// Takes what a service that is kept has.
-    pub(crate) fn load(&self, service: &Json) {
-        let has = self.of(service);
-        let mut taken = self.taken();
-        taken.addresses.extend(has.addresses);
-        taken.ports.extend(has.ports);
+    /// A service is kept: what it has is taken, and what it had and has no more is free. Not before that is durable: if
+    /// it comes to nothing, it still has it.
+    pub(crate) fn keep(&self, before: Option<&Json>, after: &Json) {
+        let mut all = self.taken();
+        all.kept.give_back(&before.map(|before| self.of(before)).unwrap_or_default());
+        all.kept.take(self.of(after));
     }
 
-    /// Frees what a service had that is removed, or was never written.
-    pub(crate) fn release(&self, service: &Json) {
-        self.release_all(&self.of(service));
+    /// A service is gone, and what it had is free.
+    pub(crate) fn forget(&self, service: &Json) {
+        self.taken().kept.give_back(&self.of(service));
     }
 
-    /// Frees what a service had and has no more. Not before the change is kept: if it is not, it still has it.
-    pub(crate) fn release_changed(&self, before: &Json, after: &Json) {
-        let (had, has) = (self.of(before), self.of(after));
-        self.release_all(&Taken {
-            addresses: had.addresses.difference(&has.addresses).copied().collect(),
-            ports: had.ports.difference(&has.ports).cloned().collect(),
-        });
-    }
-
-    /// Gives a new or changed service what it asks for and what it needs.
-    ///
-    /// # Errors
-    /// If something that it asks for is taken or out of range, or nothing is left.
-    pub(crate) fn assign(&self, new: &mut Json, old: Option<&Json>) -> Result<Held<'_>, Vec<FieldError>> {
-        let had = old.map(|old| self.of(old)).unwrap_or_default();
-        let mut held = Held { of: self, taken: Taken::default() };
-        let mut taken = self.taken();
-        let done = self
-            .assign_address(new, &had, &mut taken, &mut held.taken)
-            .and_then(|()| assign_ports(new, &had, &mut taken, &mut held.taken));
-        drop(taken);
-        done.map_err(|error| vec![error])?;
-        Ok(held)
-    }
-
-    fn assign_address(
-        &self,
-        new: &mut Json,
-        had: &Taken,
-        taken: &mut Taken,
-        held: &mut Taken,
-    ) -> Result<(), FieldError> {
+    fn assign_address(&self, new: &mut Json, hand: &mut Hand<'_>) -> Result<(), FieldError> {
         let spec = enter(new, "spec");
         if text(spec, "type") == "ExternalName" || text(spec, "clusterIP") == "None" {
             return Ok(());
@@ -118,7 +155,7 @@ impl Addresses {
         if !asked.is_empty() {
             // What is no address is for validation to say.
             let Ok(address) = asked.parse::<Ipv4Addr>() else { return Ok(()) };
-            if had.addresses.contains(&u32::from(address)) {
+            if hand.had.addresses.contains(&u32::from(address)) {
                 return Ok(());
             }
             let fault = if !self.contains(address) {
@@ -126,29 +163,27 @@ impl Addresses {
                 format!(
                     "the provided IP ({asked}) is not in the valid range. The range of valid IPs is {range}"
                 )
-            } else if taken.addresses.contains(&u32::from(address)) {
+            } else if hand.all.has_address(address.into()) {
                 "provided IP is already allocated".to_owned()
             } else {
-                taken.addresses.insert(u32::from(address));
-                held.addresses.insert(u32::from(address));
+                hand.take_address(address.into());
                 return Ok(());
             };
             let why = format!("failed to allocate IP {asked}: {fault}");
             return Err(FieldError::invalid("spec.clusterIPs", list(spec, "clusterIPs"), why));
         }
-        let free = self.free(taken).ok_or_else(|| {
+        let free = self.free(hand.all).ok_or_else(|| {
             let why = "failed to allocate a serviceIP: range is full";
             FieldError::invalid("spec.clusterIPs", Value::Null, why)
         })?;
-        taken.addresses.insert(free);
-        held.addresses.insert(free);
+        hand.take_address(free);
         let address = Ipv4Addr::from(free).to_string();
         spec.insert("clusterIPs".into(), json!([address]));
         spec.insert("clusterIP".into(), address.into());
         Ok(())
     }
 
-    fn free(&self, taken: &Taken) -> Option<u32> {
+    fn free(&self, all: &All) -> Option<u32> {
         let hosts = !mask(self.prefix);
         // Neither the network nor its broadcast. From a random start, so that an address is not soon another's.
         let start = random() % hosts;
@@ -156,7 +191,7 @@ impl Addresses {
             .map(|step| (start + step) % hosts)
             .filter(|host| *host != 0)
             .map(|host| self.network | host)
-            .find(|address| !taken.addresses.contains(address))
+            .find(|address| !all.has_address(*address))
     }
 
     fn contains(&self, address: Ipv4Addr) -> bool {
@@ -179,14 +214,8 @@ impl Addresses {
         }
     }
 
-    fn release_all(&self, given: &Taken) {
-        let mut taken = self.taken();
-        taken.addresses.retain(|address| !given.addresses.contains(address));
-        taken.ports.retain(|port| !given.ports.contains(port));
-    }
-
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn taken(&self) -> MutexGuard<'_, All> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -195,16 +224,15 @@ fn mask(prefix: u8) -> u32 {
 }
 
 fn random() -> u32 {
-    let mut bytes = [0; 4];
-    getrandom::fill(&mut bytes).expect("the system has a source of randomness");
-    u32::from_le_bytes(bytes)
+    // Half of it is as random as all of it.
+    random::number() as u32
 }
 
 fn node_port(port: &Json) -> Option<u16> {
     number(port, "nodePort").filter(|port| *port != 0).and_then(|port| u16::try_from(port).ok())
 }
 
-fn assign_ports(new: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken) -> Result<(), FieldError> {
+fn assign_ports(new: &mut Json, hand: &mut Hand<'_>) -> Result<(), FieldError> {
     let spec = enter(new, "spec");
     let kind = text(spec, "type").to_owned();
     let allocates =
@@ -214,146 +242,60 @@ fn assign_ports(new: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken
     }
     let ports = spec.get_mut("ports").and_then(Value::as_array_mut);
     for (index, port) in ports.into_iter().flatten().filter_map(Value::as_object_mut).enumerate() {
-        let protocol: Box<str> = text(port, "protocol").into();
+        let protocol = text(port, "protocol").to_owned();
         if let Some(asked) = number(port, "nodePort").filter(|asked| *asked != 0) {
             let path = format!("spec.ports[{index}].nodePort");
-            take_port(asked, &protocol, had, taken, held)
-                .map_err(|why| FieldError::invalid(path, asked, why))?;
+            asked_port(asked, &protocol, hand).map_err(|why| FieldError::invalid(path, asked, why))?;
         } else if allocates {
-            let free = free_port(taken, &protocol).ok_or_else(|| {
+            let free = free_port(&protocol, hand).ok_or_else(|| {
                 FieldError::invalid(format!("spec.ports[{index}].nodePort"), 0, "range is full")
             })?;
-            taken.ports.insert((free, protocol.clone()));
-            held.ports.insert((free, protocol));
             port.insert("nodePort".into(), free.into());
         }
     }
     if kind == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local" {
-        health_port(spec, had, taken, held)?;
+        health_port(spec, hand)?;
     }
     Ok(())
 }
 
-fn health_port(spec: &mut Json, had: &Taken, taken: &mut Taken, held: &mut Taken) -> Result<(), FieldError> {
+fn health_port(spec: &mut Json, hand: &mut Hand<'_>) -> Result<(), FieldError> {
     const PATH: &str = "spec.healthCheckNodePort";
     if let Some(asked) = number(spec, "healthCheckNodePort").filter(|asked| *asked != 0) {
-        return take_port(asked, "TCP", had, taken, held)
-            .map_err(|why| FieldError::invalid(PATH, asked, why));
+        return asked_port(asked, "TCP", hand).map_err(|why| FieldError::invalid(PATH, asked, why));
     }
-    let free = free_port(taken, "TCP").ok_or_else(|| FieldError::invalid(PATH, 0, "range is full"))?;
-    taken.ports.insert((free, "TCP".into()));
-    held.ports.insert((free, "TCP".into()));
+    let free = free_port("TCP", hand).ok_or_else(|| FieldError::invalid(PATH, 0, "range is full"))?;
     spec.insert("healthCheckNodePort".into(), free.into());
     Ok(())
 }
 
-fn take_port(
-    asked: i64,
-    protocol: &str,
-    had: &Taken,
-    taken: &mut Taken,
-    held: &mut Taken,
-) -> Result<(), &'static str> {
+/// Takes a port that a service asks for.
+fn asked_port(asked: i64, protocol: &str, hand: &mut Hand<'_>) -> Result<(), &'static str> {
     let port = u16::try_from(asked).ok().filter(|port| PORTS.contains(port));
     let port =
         port.ok_or("provided port is not in the valid range. The range of valid ports is 30000-32767")?;
     let port = (port, Box::from(protocol));
-    if had.ports.contains(&port) {
+    if hand.had.ports.contains(&port) {
         return Ok(());
     }
-    if taken.ports.contains(&port) {
+    if hand.all.has_port(&port) {
         return Err("provided port is already allocated");
     }
-    taken.ports.insert(port.clone());
-    held.ports.insert(port);
+    hand.take_port(port);
     Ok(())
 }
 
-fn free_port(taken: &Taken, protocol: &str) -> Option<u16> {
+/// Takes any port that is free.
+fn free_port(protocol: &str, hand: &mut Hand<'_>) -> Option<u16> {
     let count = u32::from(PORTS.end() - PORTS.start()) + 1;
     let start = random() % count;
     let all = (0..count).filter_map(|step| u16::try_from((start + step) % count).ok());
-    all.map(|offset| PORTS.start() + offset).find(|port| !taken.ports.contains(&(*port, protocol.into())))
+    let mut ports = all.map(|offset| (PORTS.start() + offset, Box::from(protocol)));
+    let free = ports.find(|port| !hand.all.has_port(port))?;
+    let number = free.0;
+    hand.take_port(free);
+    Some(number)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn service(spec: Value) -> Json {
-        let Value::Object(service) = json!({"spec": spec}) else { unreachable!() };
-        service
-    }
-
-    #[test]
-    fn what_is_held_is_given_back_unless_it_is_kept() {
-        let addresses = Addresses::new("127.200.0.0/30").expect("a range");
-        let mut first = service(json!({"type": "ClusterIP"}));
-        drop(addresses.assign(&mut first, None).map_err(|_| "").expect("one is free"));
-        let mut first = service(json!({"type": "ClusterIP"}));
-        addresses.assign(&mut first, None).map_err(|_| "").expect("one is free").keep();
-        let mut second = service(json!({"type": "ClusterIP"}));
-        addresses.assign(&mut second, None).map_err(|_| "").expect("another is free").keep();
-        assert_ne!(first["spec"]["clusterIP"], second["spec"]["clusterIP"]);
-        assert!(addresses.assign(&mut service(json!({"type": "ClusterIP"})), None).is_err());
-        addresses.release(&first);
-        let mut third = service(json!({"type": "ClusterIP"}));
-        addresses.assign(&mut third, None).map_err(|_| "").expect("the first is free").keep();
-        assert_eq!(first["spec"]["clusterIP"], third["spec"]["clusterIP"]);
-    }
-
-    #[test]
-    fn what_is_taken_or_out_of_range_is_refused() {
-        let addresses = Addresses::new("127.200.0.0/24").expect("a range");
-        let check = |spec: Value, expected: &str| {
-            let mut service = service(spec);
-            match addresses.assign(&mut service, None) {
-                Ok(held) => {
-                    held.keep();
-                    assert_eq!("", expected);
-                }
-                Err(errors) => assert_eq!(errors[0].to_string(), expected),
-            }
-        };
-        let asked = |port: u32| json!([{"port": 80, "protocol": "TCP", "nodePort": port}]);
-        check(
-            json!({"type": "NodePort", "clusterIP": "127.200.0.5", "clusterIPs": ["127.200.0.5"], "ports": asked(31000)}),
-            "",
-        );
-        check(
-            json!({"type": "NodePort", "ports": asked(31000)}),
-            "spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated",
-        );
-        check(
-            json!({"type": "NodePort", "ports": asked(5)}),
-            "spec.ports[0].nodePort: Invalid value: 5: provided port is not in the valid range. The range of valid ports \
-             is 30000-32767",
-        );
-        check(
-            json!({"type": "ClusterIP", "clusterIP": "127.200.0.5", "clusterIPs": ["127.200.0.5"]}),
-            "spec.clusterIPs: Invalid value: [\"127.200.0.5\"]: failed to allocate IP 127.200.0.5: provided IP is already \
-             allocated",
-        );
-        check(
-            json!({"type": "ClusterIP", "clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"]}),
-            "spec.clusterIPs: Invalid value: [\"10.0.0.1\"]: failed to allocate IP 10.0.0.1: the provided IP (10.0.0.1) is \
-             not in the valid range. The range of valid IPs is 127.200.0.0/24",
-        );
-    }
-
-    #[test]
-    fn a_changed_service_gives_up_what_it_has_no_more() {
-        let addresses = Addresses::new("127.200.0.0/24").expect("a range");
-        let ports = json!([{"port": 80, "protocol": "TCP", "nodePort": 31000}]);
-        let mut old = service(json!({"type": "NodePort", "ports": ports}));
-        addresses.assign(&mut old, None).map_err(|_| "").expect("it is free").keep();
-        let mut new = old.clone();
-        new["spec"]["type"] = "ClusterIP".into();
-        new["spec"]["ports"][0].as_object_mut().expect("a port").remove("nodePort");
-        addresses.assign(&mut new, Some(&old)).map_err(|_| "").expect("it has its address").keep();
-        let mut other = service(json!({"type": "NodePort", "ports": ports}));
-        assert!(addresses.assign(&mut other, None).is_err(), "the change may come to nothing");
-        addresses.release_changed(&old, &new);
-        assert!(addresses.assign(&mut other, None).is_ok());
-    }
-}
+mod tests;

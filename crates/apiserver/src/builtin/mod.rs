@@ -31,7 +31,7 @@ use crate::kinds::Kind;
 use crate::status::Status;
 use crate::time::Moment;
 
-pub(crate) use addresses::Addresses;
+pub(crate) use addresses::{Addresses, Reservation};
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
 pub(crate) use habits::{
     creates_on_update, default_propagation, grace_s, not_status, shows_deleted, unsaid_propagation,

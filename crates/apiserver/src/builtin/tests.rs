@@ -1,6 +1,8 @@
 //! The real server's answers, which ours must equal.
 
 use serde::Deserialize;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -100,11 +102,9 @@ fn create(case: &Case) -> Result<Json, Json> {
     }
     prepare_create(&kind, &mut json, &Fresh, Moment::now()).map_err(said)?;
     if case.kind == "Service" {
-        let addresses = Addresses::new("127.200.0.0/24").expect("a range");
-        match addresses.assign(&mut json, None) {
-            Ok(held) => held.keep(),
-            Err(errors) => return Err(said(Status::invalid(&kind, &name_of(&json), &errors))),
-        }
+        let addresses = Arc::new(Addresses::new("127.200.0.0/24").expect("a range"));
+        let assigned = Reservation::new(&addresses).assign(&mut json, None);
+        assigned.map_err(|errors| said(Status::invalid(&kind, &name_of(&json), &errors)))?;
     }
     let errors = validate_create(&kind, &json);
     if !errors.is_empty() {
@@ -133,12 +133,10 @@ fn update(case: &Case) -> Result<Json, Json> {
     metadata::prepare_update(&kind, &mut new, &old, &namespace).map_err(said)?;
     prepare_update(&kind, &mut new, &old, &case.subresource, Moment::now());
     if case.kind == "Service" {
-        let addresses = Addresses::new("127.200.0.0/24").expect("a range");
-        addresses.load(&old);
-        match addresses.assign(&mut new, Some(&old)) {
-            Ok(held) => held.keep(),
-            Err(errors) => return Err(said(Status::invalid(&kind, &name_of(&new), &errors))),
-        }
+        let addresses = Arc::new(Addresses::new("127.200.0.0/24").expect("a range"));
+        addresses.keep(None, &old);
+        let assigned = Reservation::new(&addresses).assign(&mut new, Some(&old));
+        assigned.map_err(|errors| said(Status::invalid(&kind, &name_of(&new), &errors)))?;
     }
     let errors = validate_update(&kind, &new, &old, &case.subresource);
     if !errors.is_empty() {

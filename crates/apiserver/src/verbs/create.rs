@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::Asked;
 use super::options::WriteOptions;
 use super::write::Write;
-use crate::api::{self, Api};
+use crate::api::Api;
 use crate::body;
 use crate::hub::Failure;
 use crate::key::Key;
@@ -47,13 +47,7 @@ pub(super) async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Re
             return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query);
         }
         let key = document.key().clone();
-        let assigned = api::is_services(&kind.resource).then(|| document.json());
-        let created = api.hub.perform(Request::Create(document)).await;
-        if let (Err(_), Some(service)) = (&created, assigned) {
-            // What it was given is nobody's.
-            api.addresses.release(&service);
-        }
-        match created {
+        match api.hub.perform(Request::Create(document)).await {
             Ok(answer) => {
                 return write.show(StatusCode::CREATED, answer.object(), &wanted, &asked.query);
             }

@@ -11,6 +11,7 @@ use super::options::WriteOptions;
 use crate::admission::{self, Admitted};
 use crate::api::Api;
 use crate::body::Body;
+use crate::builtin::Reservation;
 use crate::document::{Counting, Document, Json};
 use crate::key::Key;
 use crate::kinds::Kind;
@@ -47,6 +48,8 @@ pub(crate) struct Write {
     pub unconditional: bool,
     /// When.
     pub now: Moment,
+    /// What it took for a service.
+    pub addresses: Reservation,
     /// What the client is told beside the answer.
     pub warnings: Warnings,
 }
@@ -75,6 +78,7 @@ impl Write {
             unconditional: asked.verb == "patch",
             options,
             now: Moment::now(),
+            addresses: Reservation::new(&api.addresses),
             warnings: asked.warnings.clone(),
         }
     }
@@ -92,6 +96,7 @@ impl Write {
             options: WriteOptions::default(),
             unconditional: true,
             now: Moment::now(),
+            addresses: Reservation::new(&api.addresses),
             warnings: Warnings::default(),
         }
     }
