@@ -22,8 +22,18 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, advisories: bool) -> Res
         command.arg("advisories");
     }
     let or = if advisories { ", or the advisory database cannot be reached" } else { "" };
-    ensure!(log.run(&mut command)?.success, "a dependency is not what deny.toml wants{or}; see above");
+    ensure!(well(log, &mut command)?, "a dependency is not what deny.toml wants{or}; see above");
     Ok("all dependencies are what deny.toml wants".to_owned())
+}
+
+/// Whether a command ends well. What it prints is shown if it does not: cargo-deny has hundreds of lines to say
+/// about dependencies that are as they should be.
+fn well(log: &mut Log, command: &mut Command) -> Result<bool> {
+    let ran = Log::quiet().run(command)?;
+    if !ran.success {
+        log.line(ran.output.trim_end());
+    }
+    Ok(ran.success)
 }
 
 /// The path of cargo-deny, after building it if it is not in the cache.
@@ -40,4 +50,19 @@ fn installed(log: &mut Log) -> Result<PathBuf> {
         ensure!(log.run(&mut command)?.success, "cannot build cargo-deny {VERSION}; see above");
     }
     Ok(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_wrong_is_shown() -> Result<()> {
+        let mut log = Log::quiet();
+        assert!(well(&mut log, Command::new("sh").args(["-c", "echo much; echo more >&2"]))?);
+        assert_eq!(log.kept(), "");
+        assert!(!well(&mut log, Command::new("sh").args(["-c", "echo much; echo more >&2; exit 1"]))?);
+        assert_eq!(log.kept(), "much\nmore\n");
+        Ok(())
+    }
 }

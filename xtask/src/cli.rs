@@ -91,6 +91,8 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use clap::CommandFactory;
 
     use super::*;
@@ -105,5 +107,63 @@ mod tests {
         let error = Cli::try_parse_from(["xtask", "test", "--only", "clipy"]).err().map(|e| e.to_string());
         let text = error.unwrap_or_default();
         assert!(text.contains("clipy") && text.contains("fmt, clippy, tidy"), "{text}");
+    }
+
+    #[test]
+    fn one_random_model_is_not_several() {
+        let refused = |line: &str| Cli::try_parse_from(line.split_whitespace()).is_err();
+        assert!(!refused("xtask referee --only 5 --seed 2"));
+        assert!(refused("xtask referee --only 5 --models 3"));
+    }
+
+    /// What a document tells people to type: lines after a prompt, and what is set as code.
+    fn commands(document: &str) -> Vec<&str> {
+        let typed = document.lines().filter_map(|line| line.trim().strip_prefix("$ "));
+        let set_as_code = document.split('`').filter(|code| !code.contains('\n'));
+        let commands = typed.chain(set_as_code).filter(|text| text.starts_with("cargo xtask "));
+        commands.map(|text| text.split(" # ").next().unwrap_or(text)).collect()
+    }
+
+    /// Why a command cannot be typed, if it cannot.
+    fn complaint(command: &str) -> Option<String> {
+        // `cargo` is not there; `xtask` is the name of the program.
+        let error = Cli::try_parse_from(command.split_whitespace().skip(1)).err()?;
+        error.use_stderr().then(|| format!("`{command}`: {error}"))
+    }
+
+    #[test]
+    fn what_documents_tell_people_to_type_can_be_typed() -> Result<()> {
+        let root = Workspace::locate()?.root().to_path_buf();
+        let mut documents =
+            vec![root.join("README.md"), root.join("ARCHITECTURE.md"), root.join("bench/README.md")];
+        for entry in fs::read_dir(root.join("docs"))? {
+            documents.push(entry?.path());
+        }
+        let mut found = 0;
+        for document in documents.iter().filter(|path| path.is_file()) {
+            let text = fs::read_to_string(document)?;
+            let commands = commands(&text);
+            found += commands.len();
+            let complaints: Vec<String> = commands.into_iter().filter_map(complaint).collect();
+            assert!(complaints.is_empty(), "{}: {}", document.display(), complaints.join("\n"));
+        }
+        assert!(found > 10, "only {found} commands were found");
+        Ok(())
+    }
+
+    #[test]
+    fn a_command_that_cannot_be_typed_is_complained_about() {
+        let document =
+            "```console\n$ cargo xtask bench explorer # long\n$ cargo test\n```\nOr `cargo xtask tidy`.\n";
+        assert_eq!(commands(document), ["cargo xtask bench explorer", "cargo xtask tidy"]);
+        for command in ["cargo xtask bench explorer", "cargo xtask --help", "cargo xtask referee --seeds"] {
+            assert_eq!(complaint(command), None);
+        }
+        // A stage of the tests is not a task, nor is a task's second word anything.
+        for command in
+            ["cargo xtask fmt", "cargo xtask bench explore", "cargo xtask bench", "cargo xtask tidy --all"]
+        {
+            assert!(complaint(command).is_some(), "{command}");
+        }
     }
 }

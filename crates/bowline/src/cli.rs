@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
@@ -116,7 +115,7 @@ const ONE_RUN: [&str; 11] = [
 #[command(group(ArgGroup::new("what").required(true).args(["model", "list", "expected"])))]
 pub(crate) struct CheckArgs {
     /// The model to explore
-    #[arg(value_name = "MODEL", value_parser = PossibleValuesParser::new(check::model_names()))]
+    #[arg(value_name = "MODEL", value_parser = check::ModelName)]
     pub(crate) model: Option<String>,
 
     /// List the models, their sizes and their properties
@@ -143,12 +142,13 @@ pub(crate) struct CheckArgs {
     pub(crate) property: Vec<String>,
 
     /// Worker threads [default: as many as there are processors]
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other,
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, allow_negative_numbers = true,
           value_parser = whole::<u16>(1, 256))]
     pub(crate) threads: Option<u16>,
 
     /// End as INCOMPLETE when more states than this were found
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX))]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, allow_negative_numbers = true,
+          value_parser = whole::<u64>(1, u64::MAX))]
     pub(crate) max_states: Option<u64>,
 
     /// End as INCOMPLETE when more memory than this is held, such as 8GiB or 500MB
@@ -170,18 +170,19 @@ pub(crate) struct CheckArgs {
     ///
     /// Walks find violations of safety properties and ways to `sometimes` properties; of liveness
     /// they know nothing. One thread takes them all, and keeps a fingerprint of each state and the way.
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other, value_parser = whole::<u64>(1, u64::MAX),
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, allow_negative_numbers = true,
+          value_parser = whole::<u64>(1, u64::MAX),
           conflicts_with_all = ["threads", "max_states", "fingerprint", "symmetry"])]
     pub(crate) walks: Option<u64>,
 
     /// How many steps a walk may take
     #[arg(long, value_name = "N", requires = "walks", value_hint = ValueHint::Other, default_value_t = 1000,
-          value_parser = whole::<u32>(1, u32::MAX.into()))]
+          allow_negative_numbers = true, value_parser = whole::<u32>(1, u32::MAX.into()))]
     pub(crate) walk_steps: u32,
 
     /// The seed of the walks; the same seed gives the same walks [default: from the clock, printed]
     #[arg(long, value_name = "N", requires = "walks", value_hint = ValueHint::Other,
-          value_parser = whole::<u64>(0, u64::MAX))]
+          allow_negative_numbers = true, value_parser = whole::<u64>(0, u64::MAX))]
     pub(crate) seed: Option<u64>,
 
     /// Write the counterexample to a file: .txt, .json or .svg

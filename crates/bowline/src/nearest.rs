@@ -1,9 +1,14 @@
 //! What somebody probably meant.
 
-/// The name most like `given`, if one is like it at all; upper and lower case are alike.
+/// The name most like `given`, if one is like it at all; upper and lower case are alike, and what stands
+/// before a slash may be left out.
 pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
-    let likeness = |name: &str| strsim::jaro_winkler(&given, &name.to_lowercase());
+    let likeness = |name: &str| {
+        let name = name.to_lowercase();
+        let last = name.rsplit('/').next().unwrap_or(&name);
+        strsim::jaro_winkler(&given, &name).max(strsim::jaro_winkler(&given, last))
+    };
     let like = known.into_iter().map(|name| (likeness(name), name)).filter(|(likeness, _)| *likeness > 0.8);
     like.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, name)| name)
 }
@@ -25,6 +30,9 @@ mod tests {
         assert_eq!(nearest("usablebyatmostone", known), Some("UsableByAtMostOne"));
         assert_eq!(nearest("TypeInvariant", known), Some("TypeInvariants"));
         assert_eq!(nearest("xyz", known), None);
+        let known = ["seed/irsa", "seed/kcp-storage", "kernel/watch"];
+        assert_eq!(nearest("irsa", known), Some("seed/irsa"));
+        assert_eq!(nearest("Watches", known), Some("kernel/watch"));
     }
 
     #[test]

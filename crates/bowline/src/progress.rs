@@ -56,12 +56,11 @@ fn message(progress: &Progress<'_>, seconds: f64) -> String {
     match progress.phase {
         Phase::Exploring => {
             let (rate, frontier) = (rough(per_second(progress.distinct, seconds)), rough(progress.frontier));
-            let explored =
-                format!("exploring: {states}, {rate}/s, frontier {frontier}, depth {depth}, {memory}");
+            let explored = format!("{states}, {rate}/s, queue {frontier}, depth {depth}, {memory}");
             // Exact states do not collide.
             match progress.collision_probability {
                 0.0 => explored,
-                collision => format!("{explored}, collision ≤ {collision:.0e}"),
+                collision => format!("{explored}, collision ≤{collision:.0e}"),
             }
         }
         Phase::Walking(Walked { walks, steps }) => {
@@ -89,12 +88,24 @@ mod tests {
 
     #[test]
     fn tells_states_rate_frontier_depth_and_memory() {
-        assert_eq!(
-            message(&EXPLORING, 2.0),
-            "exploring: 1.20M states, 600k/s, frontier 40.0k, depth 23, 64.0 MiB"
-        );
+        assert_eq!(message(&EXPLORING, 2.0), "1.20M states, 600k/s, queue 40.0k, depth 23, 64.0 MiB");
         let fingerprints = Progress { collision_probability: 2e-27, ..EXPLORING };
-        assert!(message(&fingerprints, 2.0).ends_with("64.0 MiB, collision ≤ 2e-27"));
+        assert!(message(&fingerprints, 2.0).ends_with("64.0 MiB, collision ≤2e-27"));
+    }
+
+    #[test]
+    fn all_of_a_large_run_fits_into_80_columns() {
+        let large = Progress {
+            distinct: 98_765_432,
+            frontier: 12_345_678,
+            depth: 123,
+            bytes: 1023 << 20,
+            collision_probability: 2.4e-23,
+            ..EXPLORING
+        };
+        let before = "⠋ 12m  ".chars().count();
+        let message = message(&large, 10.0);
+        assert!(before + message.chars().count() <= 80, "{message}");
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn run<M: Model, H: Shelf<M::State>>(plan: &Plan<'_, M>, options: &Options<'_>) 
             Ended::Complete => End::Complete,
             Ended::MaxStates => End::MaxStates,
             Ended::MaxBytes => End::MaxBytes,
+            Ended::OutOfNumbers => End::OutOfNumbers,
             Ended::Stopped => End::Stopped,
             Ended::Panicked(panicked) => {
                 let (trace, message) = replay.to_panic(&panicked);

@@ -115,3 +115,36 @@ impl Tarjan<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::expand::Edges;
+    use crate::shard::StateId;
+
+    /// A path of so many nodes.
+    fn path(nodes: u32) -> Graph {
+        let mut graph = Graph::new(0);
+        let targets: Vec<StateId> = (1..nodes).map(StateId).collect();
+        let mut degrees = vec![1; targets.len()];
+        degrees.push(0);
+        let classes = vec![0; targets.len()];
+        graph.append(&Edges { degrees, classes, ..Edges::default() }, &targets);
+        graph
+    }
+
+    #[test]
+    fn somebody_can_stop_a_descent() {
+        let graph = path(POLL + 2);
+        let looks = Cell::new(0);
+        // The first look is at the only root; whatever comes later is on the way down.
+        let stopped = || looks.replace(looks.get() + 1) > 0;
+        let mut found = 0;
+        assert!(!components(&graph, std::iter::once(0), |_| true, stopped, |_| found += 1));
+        assert_eq!((looks.get(), found), (2, 0));
+        assert!(components(&graph, std::iter::once(0), |_| true, || false, |_| found += 1));
+        assert_eq!(found, POLL + 2);
+    }
+}

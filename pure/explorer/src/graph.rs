@@ -7,6 +7,9 @@ use crate::shard::{SHARDS, StateId};
 /// A state's number in the graph: breadth-first, so a smaller one is at most as deep.
 pub(crate) type Node = u32;
 
+/// How many steps can be numbered: paths through the graph keep the last two numbers for themselves.
+pub(crate) const MOST_STEPS: usize = u32::MAX as usize - 1;
+
 /// Edges by the state they leave. Steps that change nothing are no edges.
 pub(crate) struct Graph {
     /// The id of each node.
@@ -37,7 +40,7 @@ impl Graph {
     pub(crate) fn append(&mut self, edges: &Edges, targets: &[StateId]) {
         let mut end = self.targets.len();
         self.targets.extend(targets.iter().map(|id| id.0));
-        assert!(u32::try_from(self.targets.len()).is_ok(), "more steps than can be numbered");
+        assert!(self.targets.len() <= MOST_STEPS, "more steps than can be numbered");
         self.ends.extend(edges.degrees.iter().map(|degree| {
             end += *degree as usize;
             end as u32
@@ -71,6 +74,11 @@ impl Graph {
     /// The id of a node.
     pub(crate) fn id(&self, node: Node) -> StateId {
         self.ids[node as usize]
+    }
+
+    /// How many steps there are.
+    pub(crate) fn steps(&self) -> usize {
+        self.targets.len()
     }
 
     pub(crate) fn len(&self) -> u32 {

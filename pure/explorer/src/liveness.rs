@@ -60,12 +60,14 @@ impl<'g> Liveness<'g> {
         if finished { Ok(liveness) } else { Err(Stopped) }
     }
 
-    /// The most memory that the check of such a graph holds beside it: for each node its place in the
-    /// components, in a path through all nodes, and in what a property marks.
+    /// The most memory that the check of such a graph fills beside it, if every node is a fair component, is on
+    /// one path, and is marked by a property. Looking for a path afterwards takes less.
     pub(crate) fn worst_bytes(graph: &Graph) -> u64 {
-        const A_NODE: usize =
-            3 * size_of::<Node>() + FRAME_BYTES + 2 * size_of::<Node>() + size_of::<(u32, Node)>();
-        u64::from(graph.len()) * A_NODE as u64
+        const HOMES: usize = size_of::<Node>() + size_of::<usize>();
+        const COMPONENTS: usize = 2 * size_of::<Node>() + FRAME_BYTES;
+        const JUDGE: usize = size_of::<u32>();
+        const MARKS: usize = 2 * size_of::<Node>() + size_of::<bool>();
+        u64::from(graph.len()) * (HOMES + COMPONENTS + JUDGE + MARKS) as u64
     }
 
     /// A behaviour that violates the claim, if there is one.

@@ -6,6 +6,8 @@
 
 const EMPTY: u32 = 0;
 const FIRST_SLOTS: usize = 16;
+/// How many numbers fit: three quarters of 2^31 slots, because with twice as many a slot has no bit left for a tag.
+pub(crate) const MOST_NUMBERS: u32 = 3 << 29;
 /// Look-ups made together.
 pub(crate) const BLOCK: usize = 32;
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
+use crate::plan::MOST_CLASSES;
 use crate::report::Walked;
 
 /// How to run.
@@ -19,8 +20,9 @@ pub struct Options<'a> {
     pub properties: Option<&'a [String]>,
     /// End as incomplete when more states than this were found.
     pub max_states: Option<u64>,
-    /// End as incomplete when more memory than this is held. What threads need for a batch, a few
-    /// megabytes each, is not counted: the end of a run does not depend on their number.
+    /// End as incomplete when more memory than this is held, or may be while liveness is judged. What
+    /// threads need for a batch, a few megabytes each, is not counted: the end of a run does not depend on
+    /// their number. Nor is what vectors and the allocator keep in reserve.
     pub max_bytes: Option<u64>,
     /// Becomes true when somebody wants the run to end.
     pub stop: Option<&'a AtomicBool>,
@@ -140,7 +142,7 @@ impl fmt::Display for Refused {
             Refused::NoInitialState => write!(f, "this model has no initial state"),
             Refused::NotForWalks(option) => write!(f, "a random walk does not support {option}"),
             Refused::TooManyClasses(count) => {
-                write!(f, "this model has {count} fairness classes; at most {} are supported", u16::MAX)
+                write!(f, "this model has {count} fairness classes; at most {MOST_CLASSES} are supported")
             }
             Refused::NoThreads(1) => write!(f, "cannot start a thread"),
             Refused::NoThreads(count) => write!(f, "cannot start {count} threads"),

@@ -2,7 +2,11 @@
 
 use crate::model::Model;
 use crate::options::{Options, Refused};
+use crate::panics::catch;
 use crate::property::{Formula, Kind, Property, StateFn, StepFn};
+
+/// How many fairness classes can be told apart: the last number is that of what is unfair.
+pub(crate) const MOST_CLASSES: usize = u16::MAX as usize - 1;
 
 /// The chosen properties of a model, and what the search needs of them.
 pub(crate) struct Plan<'m, M: Model> {
@@ -22,7 +26,7 @@ impl<'m, M: Model> Plan<'m, M> {
             refuse_symmetry(model, &properties)?;
         }
         let fair_classes = model.fairness().len();
-        if fair_classes >= usize::from(u16::MAX) {
+        if fair_classes > MOST_CLASSES {
             return Err(Refused::TooManyClasses(fair_classes));
         }
         let labels = properties.iter().flat_map(|p| &p.formulas).map(|f| predicates(f).len()).sum();
@@ -110,6 +114,10 @@ fn refuse_symmetry<M: Model>(model: &M, properties: &[Property<M>]) -> Result<()
     if let Some(property) = properties.iter().find(|p| p.kind().is_liveness()) {
         return Err(Refused::SymmetryWithLiveness(property.name.clone()));
     }
-    let initial = model.init().into_iter().next().ok_or(Refused::NoInitialState)?;
-    model.representative(&model.canonical(initial)).map(|_| ()).ok_or(Refused::NoSymmetry)
+    let is_symmetric = || {
+        let initial = model.init().into_iter().next().ok_or(Refused::NoInitialState)?;
+        model.representative(&model.canonical(initial)).map(|_| ()).ok_or(Refused::NoSymmetry)
+    };
+    // A model that panics at this does so again when the search begins, and is reported there.
+    catch(is_symmetric).unwrap_or(Ok(()))
 }

@@ -14,7 +14,8 @@ pub struct Report {
     pub depth: u32,
     /// Why the run ended.
     pub end: End,
-    /// The most memory that states, tables, graph and walks held at a time.
+    /// The most memory that states, tables, graph and walks filled at a time. Where liveness was judged, as
+    /// much is added as judging such a graph can take at most: how much it took depends on its components.
     pub peak_bytes: u64,
     /// An upper bound for the chance that two states were taken for one.
     pub collision_probability: f64,
@@ -42,6 +43,8 @@ pub enum End {
     MaxStates,
     /// The budget of memory was used up.
     MaxBytes,
+    /// There are more states or steps than numbers for them.
+    OutOfNumbers,
     /// Somebody asked the run to stop.
     Stopped,
     /// A random walk never explores everything.

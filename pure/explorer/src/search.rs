@@ -7,14 +7,14 @@
 use std::sync::atomic::Ordering;
 
 use crate::expand::{Expander, Piece, Sighting, Successor};
-use crate::graph::Graph;
+use crate::graph::{Graph, MOST_STEPS};
 use crate::model::Model;
 use crate::numbers::BLOCK;
 use crate::options::{Options, Phase, Progress, Refused};
 use crate::panics::{Panicked, catch};
 use crate::parallel::in_parallel;
 use crate::plan::Plan;
-use crate::shard::{SHARDS, Shard, StateId, shard_of};
+use crate::shard::{MOST_STATES, SHARDS, Shard, StateId, shard_of};
 use crate::shelf::Shelf;
 
 /// States expanded at a time; bounds the memory for successors on their way.
@@ -30,8 +30,17 @@ pub(crate) enum Ended {
     Complete,
     MaxStates,
     MaxBytes,
+    OutOfNumbers,
     Stopped,
     Panicked(Panicked),
+}
+
+/// How many states and steps can be numbered.
+#[derive(Clone, Copy)]
+struct Numbering {
+    /// In each shard.
+    states: u32,
+    steps: usize,
 }
 
 /// A search, and afterwards what it found.
@@ -53,6 +62,7 @@ pub(crate) struct Search<'a, M: Model, H: Shelf<M::State>> {
     pub(crate) depth: u32,
     pub(crate) sightings: Vec<Option<Sighting>>,
     pub(crate) peak_bytes: u64,
+    numbering: Numbering,
 }
 
 /// What pieces found for one shard, and the ids that it got.
@@ -98,6 +108,7 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
             depth: 0,
             sightings: vec![None; plan.properties.len()],
             peak_bytes: 0,
+            numbering: Numbering { states: MOST_STATES, steps: MOST_STEPS },
         }
     }
 
@@ -156,6 +167,9 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
             if let Some(panicked) = self.first_panic(pieces) {
                 return Some(Ended::Panicked(panicked));
             }
+            if !self.can_number(pieces) {
+                return Some(self.end_early(done, Ended::OutOfNumbers));
+            }
             self.insert(pieces);
             self.order(pieces);
             self.collect(pieces);
@@ -181,6 +195,17 @@ impl<'a, M: Model, H: Shelf<M::State>> Search<'a, M, H> {
             }
         }
         Some(panicked)
+    }
+
+    /// Whether there are numbers for all that the batch found, should all of it be new.
+    fn can_number(&self, pieces: usize) -> bool {
+        let pieces = &self.pieces[..pieces];
+        let found = |shard: usize| pieces.iter().map(|piece| piece.found[shard].len()).sum::<usize>();
+        let states = |(index, shard): (usize, &Shard<H>)| shard.shelf.len() as usize + found(index);
+        let steps = self.graph.as_ref().map_or(0, Graph::steps)
+            + pieces.iter().map(|piece| piece.edges.targets.len()).sum::<usize>();
+        steps <= self.numbering.steps
+            && self.shards.iter().enumerate().map(states).all(|most| most <= self.numbering.states as usize)
     }
 
     /// A small budget of states is met with small batches.
@@ -361,5 +386,76 @@ impl Row {
         let id = |place: &StateId| columns[place.shard()].ids[piece][place.local() as usize];
         self.targets.clear();
         self.targets.extend(found.edges.targets.iter().map(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Field;
+    use crate::property::Property;
+    use crate::shelf::Exact;
+
+    /// A tree in which each number up to a thousand has two children.
+    struct Tree;
+
+    impl Model for Tree {
+        type State = u32;
+        type Action = u32;
+
+        fn init(&self) -> Vec<u32> {
+            vec![1]
+        }
+
+        fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+            if *state <= 1000 {
+                out.extend([2 * state, 2 * state + 1]);
+            }
+        }
+
+        fn next(&self, _: &u32, action: &u32) -> u32 {
+            *action
+        }
+
+        fn properties(&self) -> Vec<Property<Self>> {
+            vec![Property::always("Small", |_, s| *s < 40), Property::eventually("Large", |_, s| *s > 40)]
+        }
+
+        fn action_name(&self, action: &u32) -> String {
+            action.to_string()
+        }
+
+        fn fields(&self, state: &u32) -> Vec<Field> {
+            vec![Field::new("s", state.to_string())]
+        }
+    }
+
+    fn ends(numbering: Numbering) -> (Ended, u64, Vec<bool>) {
+        let options = Options::default();
+        let plan = Plan::new(&Tree, &options).expect("supported");
+        let mut search: Search<'_, Tree, Exact<u32>> = Search::new(&plan, &options);
+        search.numbering = numbering;
+        let ended = search.run().expect("it begins");
+        (ended, search.distinct(), search.sightings.iter().map(Option::is_some).collect())
+    }
+
+    #[test]
+    fn a_search_without_numbers_for_steps_ends_and_judges_what_it_found() {
+        // Five levels have thirty steps between them; the sixth would add another thirty-two.
+        let (ended, distinct, seen) = ends(Numbering { states: MOST_STATES, steps: 61 });
+        assert!(matches!(ended, Ended::OutOfNumbers), "{ended:?}");
+        assert_eq!(distinct, 31);
+        assert_eq!(seen, [false, false]);
+        let (ended, distinct, seen) = ends(Numbering { states: MOST_STATES, steps: 62 });
+        assert!(matches!(ended, Ended::OutOfNumbers), "{ended:?}");
+        assert_eq!(distinct, 63);
+        assert_eq!(seen, [true, false], "the last level is judged although it is not expanded");
+    }
+
+    #[test]
+    fn a_search_without_numbers_for_states_ends() {
+        let (ended, distinct, _) = ends(Numbering { states: 10, steps: MOST_STEPS });
+        assert!(matches!(ended, Ended::OutOfNumbers), "{ended:?}");
+        assert!((31..=10 * SHARDS as u64).contains(&distinct), "{distinct}");
     }
 }

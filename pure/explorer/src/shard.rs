@@ -6,6 +6,8 @@ use crate::shelf::Shelf;
 pub(crate) const SHARDS: usize = 64;
 const LOCAL_BITS: u32 = 32 - SHARDS.ilog2();
 const LOCAL_MASK: u32 = (1 << LOCAL_BITS) - 1;
+/// How many states a shard can number: the last number is kept free, so that no state is called NONE.
+pub(crate) const MOST_STATES: u32 = LOCAL_MASK;
 
 /// Names a found state: its shard, and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,8 +19,7 @@ impl StateId {
 
     #[inline]
     pub(crate) fn new(shard: usize, local: u32) -> StateId {
-        // The last number is kept free, so that no state is called NONE.
-        assert!(local < LOCAL_MASK, "more states than can be numbered");
+        assert!(local < MOST_STATES, "more states than can be numbered");
         StateId((shard as u32) << LOCAL_BITS | local)
     }
 
@@ -81,6 +82,6 @@ impl<H> Shard<H> {
     where
         H: Shelf<S>,
     {
-        self.shelf.bytes() + self.parents.capacity() * size_of::<StateId>()
+        self.shelf.bytes() + self.parents.len() * size_of::<StateId>()
     }
 }

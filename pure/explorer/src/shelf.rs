@@ -28,7 +28,7 @@ pub(crate) trait Shelf<S>: Default + Send + Sync {
     fn get(&self, number: u32) -> &S;
     /// States below this number will not be asked for again with [`Shelf::get`].
     fn retire(&mut self, below: u32);
-    /// Memory held.
+    /// Memory filled; what vectors keep in reserve was never touched.
     fn bytes(&self) -> usize;
 
     /// A bound for the chance that two of so many states were taken for one.
@@ -129,7 +129,7 @@ impl<S: Eq + Hash + Send + Sync> Shelf<S> for Exact<S> {
     fn retire(&mut self, _below: u32) {}
 
     fn bytes(&self) -> usize {
-        self.numbers.bytes() + self.states.capacity() * size_of::<S>()
+        self.numbers.bytes() + self.states.len() * size_of::<S>()
     }
 
     fn collision_probability(_states: u64) -> f64 {
@@ -144,6 +144,8 @@ pub(crate) struct Fingerprints<S> {
     frontier: Vec<S>,
     /// The number of the first state in `frontier`.
     frontier_start: u32,
+    /// How many states were in it at a time: what was filled once is held.
+    frontier_most: usize,
 }
 
 impl<S> Default for Fingerprints<S> {
@@ -153,6 +155,7 @@ impl<S> Default for Fingerprints<S> {
             prints: Vec::new(),
             frontier: Vec::new(),
             frontier_start: 0,
+            frontier_most: 0,
         }
     }
 }
@@ -206,18 +209,52 @@ impl<S: Hash + Send + Sync> Shelf<S> for Fingerprints<S> {
     }
 
     fn retire(&mut self, below: u32) {
+        self.frontier_most = self.frontier_most.max(self.frontier.len());
         self.frontier.drain(..(below - self.frontier_start) as usize);
         self.frontier_start = below;
     }
 
     fn bytes(&self) -> usize {
         self.numbers.bytes()
-            + self.prints.capacity() * size_of::<u128>()
-            + self.frontier.capacity() * size_of::<S>()
+            + self.prints.len() * size_of::<u128>()
+            + self.frontier.len().max(self.frontier_most) * size_of::<S>()
     }
+
     /// Each pair is equal with a chance of one in 2^128.
     fn collision_probability(states: u64) -> f64 {
         let states = states as f64;
         states * (states - 1.0).max(0.0) / 2.0 / 2f64.powi(128)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_for_collisions_counts_pairs() {
+        let bound = Fingerprints::<u32>::collision_probability;
+        assert_eq!((bound(0), bound(1), bound(2)), (0.0, 0.0, 2f64.powi(-128)));
+        assert_eq!(format!("{:.4e}", bound(1_000_000)), "1.4694e-27");
+        assert_eq!(Exact::<u32>::collision_probability(1_000_000), 0.0);
+    }
+
+    fn filled<H: Shelf<u64>>(states: u64) -> H {
+        let mut shelf = H::default();
+        for state in 0..states {
+            shelf.insert(H::mark(&state), state);
+        }
+        shelf
+    }
+
+    #[test]
+    fn memory_is_what_was_filled_and_not_what_is_reserved() {
+        // A table of 2048 slots holds up to 1536 numbers.
+        let table = 2048 * size_of::<u32>();
+        assert_eq!(filled::<Exact<u64>>(1025).bytes(), table + 1025 * 8);
+        let mut prints = filled::<Fingerprints<u64>>(1025);
+        assert_eq!(prints.bytes(), table + 1025 * (16 + 8));
+        prints.retire(1025);
+        assert_eq!(prints.bytes(), table + 1025 * (16 + 8), "what was filled once is still held");
     }
 }

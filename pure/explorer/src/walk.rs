@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
 use crate::model::Model;
+use crate::numbers::MOST_NUMBERS;
 use crate::options::{Options, Phase, Progress, Refused};
 use crate::panics::{catch, fields, locate, name};
 use crate::parallel::in_pool;
@@ -33,6 +34,16 @@ pub struct Walks {
 /// # Errors
 /// Says what it does not support instead of passing over it.
 pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
+    walk_within(model, walks, options, MOST_NUMBERS)
+}
+
+/// Walks until so many states were seen.
+fn walk_within<M: Model>(
+    model: &M,
+    walks: Walks,
+    options: &Options<'_>,
+    most_seen: u32,
+) -> Result<Report, Refused> {
     refuse(options)?;
     in_pool(NonZeroUsize::MIN, || {
         let plan = Plan::new(model, options)?;
@@ -42,6 +53,7 @@ pub fn walk<M: Model>(model: &M, walks: Walks, options: &Options<'_>) -> Result<
             watch: plan.watch(|_| false),
             random: SplitMix::new(walks.seed),
             seen: Fingerprints::default(),
+            most_seen,
             generated: 0,
             depth: 0,
             walked: Walked { walks: 0, steps: 0 },
@@ -80,7 +92,7 @@ struct Path<M: Model> {
 
 impl<M: Model> Path<M> {
     fn bytes(&self) -> usize {
-        self.actions.capacity() * size_of::<M::Action>()
+        self.actions.len() * size_of::<M::Action>()
     }
 }
 
@@ -96,6 +108,8 @@ struct Walker<'a, M: Model> {
     watch: Watch<'a, M>,
     random: SplitMix,
     seen: Fingerprints<M::State>,
+    /// How many states can be told apart.
+    most_seen: u32,
     generated: u64,
     depth: u32,
     walked: Walked,
@@ -132,6 +146,8 @@ impl<M: Model> Walker<'_, M> {
             Some(End::Stopped)
         } else if self.options.max_bytes.is_some_and(|max| bytes > max) {
             Some(End::MaxBytes)
+        } else if self.seen.len() >= self.most_seen {
+            Some(End::OutOfNumbers)
         } else {
             None
         }
@@ -252,5 +268,53 @@ impl<M: Model> Walker<'_, M> {
             verdicts: verdicts.collect(),
             walked: Some(self.walked),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Field;
+    use crate::property::Property;
+
+    /// Always another number.
+    struct Counter;
+
+    impl Model for Counter {
+        type State = u32;
+        type Action = u32;
+
+        fn init(&self) -> Vec<u32> {
+            vec![1]
+        }
+
+        fn actions(&self, state: &u32, out: &mut Vec<u32>) {
+            out.push(state + 1);
+        }
+
+        fn next(&self, _: &u32, action: &u32) -> u32 {
+            *action
+        }
+
+        fn properties(&self) -> Vec<Property<Self>> {
+            vec![Property::always("Small", |_, s| *s < 40), Property::eventually("Large", |_, s| *s > 40)]
+        }
+
+        fn action_name(&self, action: &u32) -> String {
+            action.to_string()
+        }
+
+        fn fields(&self, state: &u32) -> Vec<Field> {
+            vec![Field::new("s", state.to_string())]
+        }
+    }
+
+    #[test]
+    fn walks_without_numbers_for_what_they_see_end_and_keep_what_they_found() {
+        let walks = Walks { count: 3, steps: 1000, seed: 1 };
+        let report = walk_within(&Counter, walks, &Options::default(), 50).expect("supported");
+        assert_eq!((report.end, report.distinct), (End::OutOfNumbers, 50));
+        assert_eq!(report.walked, Some(Walked { walks: 0, steps: 49 }));
+        assert_eq!(report.verdicts[0].verdict, Verdict::Violated);
     }
 }

@@ -248,9 +248,8 @@ impl Model for Versioned {
                 move |_, s: &(u32, u8)| within(p, s.0),
                 move |_, s: &(u32, u8)| within(q, s.0),
             ),
-            Claim::Always(p) | Claim::Sometimes(p) => {
-                Property::always(name, move |_, s: &(u32, u8)| within(p, s.0))
-            }
+            Claim::Always(p) => Property::always(name, move |_, s: &(u32, u8)| within(p, s.0)),
+            Claim::Sometimes(p) => Property::sometimes(name, move |_, s: &(u32, u8)| within(p, s.0)),
             Claim::NoStep(p, q) => Property::always_step(name, move |_, s: &(u32, u8), _, t: &(u32, u8)| {
                 !(within(p, s.0) && within(q, t.0))
             }),

@@ -13,8 +13,11 @@ use bowline_explorer::{
 use common::{Claim, Table, run, set, states, verdict};
 
 /// A controller that rewrites its status for ever: only the version changes, and the version is opaque.
+#[derive(Default)]
 struct Rewriter {
     normal_form: bool,
+    /// Whether it may also look and change nothing, which it then lists first.
+    looks: bool,
 }
 
 impl Model for Rewriter {
@@ -27,6 +30,9 @@ impl Model for Rewriter {
     }
 
     fn actions(&self, (version, seen): &(u32, bool), out: &mut Vec<&'static str>) {
+        if self.looks {
+            out.push("Look");
+        }
         if *version < 1000 {
             out.push("Rewrite");
         }
@@ -37,6 +43,7 @@ impl Model for Rewriter {
 
     fn next(&self, (version, seen): &(u32, bool), action: &&'static str) -> (u32, bool) {
         match *action {
+            "Look" => (*version, *seen),
             "Rewrite" => (version + 1, *seen),
             _ => (*version, true),
         }
@@ -47,7 +54,7 @@ impl Model for Rewriter {
     }
 
     fn class(&self, action: &&'static str) -> Class {
-        if *action == "Rewrite" { Class::new(0) } else { Class::UNFAIR }
+        if *action == "See" { Class::UNFAIR } else { Class::new(0) }
     }
 
     fn fairness(&self) -> Vec<String> {
@@ -72,7 +79,7 @@ impl Model for Rewriter {
 
 #[test]
 fn a_step_that_the_normal_form_hides_is_still_a_step() {
-    let report = run(&Rewriter { normal_form: true });
+    let report = run(&Rewriter { normal_form: true, looks: false });
     assert_eq!((report.distinct, report.generated), (2, 4));
     // It is taken for ever, so the fair behaviour goes round by it instead of doing nothing.
     let trace = report.verdicts[0].trace.as_ref().expect("it may rewrite for ever and never see");
@@ -81,17 +88,22 @@ fn a_step_that_the_normal_form_hides_is_still_a_step() {
     // And properties of steps see it as the model made it.
     let trace = report.verdicts[1].trace.as_ref().expect("rewriting writes");
     assert_eq!(trace.steps.len(), 2);
-    assert_eq!(
-        run(&Rewriter { normal_form: false }).distinct,
-        2002,
-        "without a normal form states do not merge"
-    );
+    assert_eq!(run(&Rewriter::default()).distinct, 2002, "without a normal form states do not merge");
+}
+
+#[test]
+fn a_lasso_shows_the_step_that_the_normal_form_hides_and_not_one_that_changes_nothing() {
+    let report = run(&Rewriter { normal_form: true, looks: true });
+    let trace = report.verdicts[0].trace.as_ref().expect("it may rewrite for ever and never see");
+    let cycle = trace.cycle.as_ref().expect("a cycle");
+    assert_eq!(cycle.action.as_deref(), Some("Rewrite"), "both lead to the same normal form, in one class");
 }
 
 #[test]
 fn a_walk_shows_a_step_that_the_normal_form_hides() {
     let walks = Walks { count: 1, steps: 3, seed: 1 };
-    let report = walk(&Rewriter { normal_form: true }, walks, &Options::default()).expect("supported");
+    let report =
+        walk(&Rewriter { normal_form: true, looks: false }, walks, &Options::default()).expect("supported");
     let trace = report.verdicts[1].trace.as_ref().expect("rewriting writes");
     assert_eq!(trace.steps.last().and_then(|step| step.action.as_deref()), Some("Rewrite"));
 }
@@ -131,6 +143,11 @@ impl Model for Fragile {
     fn canonical(&self, state: u32) -> u32 {
         self.at("canonical", state);
         state
+    }
+
+    fn representative(&self, state: &u32) -> Option<u32> {
+        self.at("representative", *state);
+        Some(*state)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
@@ -182,6 +199,24 @@ fn a_model_that_panics_is_reported_with_the_way_there() {
     let report = walk(&fragile, walks, &Options::default()).expect("supported");
     let End::Panicked { message, trace } = &report.end else { panic!("{report:?}") };
     assert_eq!((trace.steps.len(), message.as_str()), (4, "CountTo(4): fell over at 4"));
+}
+
+#[test]
+fn a_model_that_panics_is_reported_with_symmetry_too() {
+    type Panics = fn(&str, u32) -> bool;
+    let cases: [(Panics, usize, &str); 4] = [
+        (|place, s| place == "init" && s == 0, 0, "initial states: fell over at 0"),
+        (|place, s| place == "canonical" && s == 0, 0, "initial states: fell over at 0"),
+        (|place, s| place == "representative" && s == 0, 0, "initial states: fell over at 0"),
+        (|place, s| place == "representative" && s == 4, 4, "CountTo(4): fell over at 4"),
+    ];
+    let safety = ["Small".to_string(), "Grows".to_string()];
+    let options = Options { symmetry: true, properties: Some(&safety), ..Options::default() };
+    for (panics, length, says) in cases {
+        let report = check(&Fragile { panics }, &options).expect("it has symmetry");
+        let End::Panicked { message, trace } = &report.end else { panic!("{report:?}") };
+        assert_eq!((trace.steps.len(), message.as_str()), (length, says));
+    }
 }
 
 #[test]
@@ -292,7 +327,7 @@ fn somebody_can_stop_a_run_and_gets_what_was_found() {
         }
     };
     let options = Options { stop: Some(&stop), progress: Some(&progress), ..Options::default() };
-    let report = check(&Rewriter { normal_form: false }, &options).expect("supported");
+    let report = check(&Rewriter::default(), &options).expect("supported");
     assert_eq!((report.end, report.depth), (End::Stopped, 5));
     assert_eq!(report.verdicts[0].verdict, Verdict::Unknown);
     assert_eq!(report.verdicts[1].verdict, Verdict::Violated, "what was found before stays found");
@@ -379,6 +414,14 @@ fn a_budget_that_is_just_enough_is_enough() {
     assert_eq!(check(&table, &options).map(|report| report.end), Ok(End::Complete));
 }
 
+#[test]
+fn the_memory_that_a_run_reports_is_just_enough_budget_for_it() {
+    let with = |max_bytes| check(&of_every_kind(), &Options { max_bytes, ..Options::default() });
+    let peak = with(None).expect("supported").peak_bytes;
+    assert_eq!(with(Some(peak)).map(|report| report.end), Ok(End::Complete), "liveness is counted");
+    assert_eq!(with(Some(peak - 1)).map(|report| report.end), Ok(End::MaxBytes));
+}
+
 fn without_bytes(mut report: Report) -> Report {
     report.peak_bytes = 0;
     report.collision_probability = 0.0;
@@ -390,7 +433,7 @@ fn fingerprints_find_what_exact_states_find() {
     let exact = Options::default();
     let prints = Options { storage: Storage::Fingerprint, ..exact };
     let threads = NonZeroUsize::new(3).expect("some threads");
-    for model in [Rewriter { normal_form: true }, Rewriter { normal_form: false }] {
+    for model in [Rewriter { normal_form: true, looks: true }, Rewriter::default()] {
         let exactly = check(&model, &exact).expect("supported");
         assert_eq!(exactly.collision_probability, 0.0);
         for options in [prints, Options { threads, ..prints }] {
@@ -478,8 +521,34 @@ fn walks_with_one_seed_are_the_same_and_find_what_is_there() {
     assert_eq!(report.verdicts[0].verdict, Verdict::Violated);
     assert_eq!(report.verdicts[0].trace.as_ref().map(|trace| trace.steps.len()), Some(4));
     assert_eq!(walk(&Turns, walks, &Options::default()), Ok(report.clone()));
-    let other = walk(&Turns, Walks { seed: 8, ..walks }, &Options::default()).expect("supported");
-    assert!(report.distinct > 4 && report.distinct <= 16 && other.distinct > 4);
+    assert_eq!((report.distinct, report.generated, report.depth), (16, 80, 4));
+}
+
+#[test]
+fn the_seed_says_which_walks_are_taken() {
+    let ways = |seed| {
+        let walks = Walks { count: 1, steps: 10, seed };
+        let report = walk(&Turns, walks, &Options::default()).expect("supported");
+        let trace = report.verdicts[0].trace.clone().expect("every walk takes the third turn");
+        trace.steps.into_iter().filter_map(|step| step.action).collect::<Vec<_>>()
+    };
+    assert_eq!(ways(7), ["Take(0)", "Take(2)", "Take(1)"]);
+    assert_eq!(ways(8), ["Take(1)", "Take(0)", "Take(2)"]);
+    let all: std::collections::BTreeSet<_> = (0..100).map(ways).collect();
+    assert_eq!(all.len(), 6, "in a hundred walks there is every order: {all:?}");
+}
+
+#[test]
+fn of_several_walks_the_shortest_is_kept() {
+    // From 0 to 1, at once or after any number of detours by 2.
+    let table = Table::new(&[0], &[(0, 2, 0), (2, 0, 0), (0, 1, 0)], 0, Claim::Always(!set([1])));
+    let found = |count| {
+        let walks = Walks { count, steps: 100, seed: 7 };
+        let report = walk(&table, walks, &Options::default()).expect("supported");
+        report.verdicts[0].trace.as_ref().map(states).expect("all walks end in 1")
+    };
+    assert_eq!(found(1), [0, 2, 0, 1], "the first walk makes a detour");
+    assert_eq!(found(20), [0, 1], "and one of twenty makes none");
 }
 
 #[test]
@@ -532,6 +601,15 @@ fn the_walk_that_is_remembered_counts_as_memory() {
     assert_eq!(report.end, End::MaxBytes);
     assert_eq!(report.walked.map(|walked| walked.walks), Some(0), "a walk cut off is not done");
     assert_eq!(report.verdicts[0].verdict, Verdict::Violated, "what was found before stays found");
+}
+
+#[test]
+fn more_classes_than_can_be_told_apart_are_refused() {
+    let with = |fair| check(&Table::new(&[0], &[], fair, Claim::Eventually(set([0]))), &Options::default());
+    assert!(with(65_534).is_ok());
+    let refused = with(65_535).expect_err("the last number is that of what is unfair");
+    let says = "this model has 65535 fairness classes; at most 65534 are supported";
+    assert_eq!((refused.to_string().as_str(), refused), (says, Refused::TooManyClasses(65_535)));
 }
 
 #[test]

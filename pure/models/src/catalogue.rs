@@ -181,9 +181,7 @@ impl SizeKey {
                 // A sign is no digit: `+2` would be read, and is more likely a slip.
                 let digits = if value.starts_with('+') { "" } else { value };
                 match digits.parse::<u32>() {
-                    Ok(n) if n > most => {
-                        Err(refused(format!("{takes} (at most {most}, the state has fixed capacity)")))
-                    }
+                    Ok(n) if n > most => Err(refused(format!("{takes} (the state has fixed capacity)"))),
                     Ok(n) if n >= least => Ok(Value::Number(n)),
                     _ => Err(refused(takes)),
                 }

@@ -75,17 +75,13 @@ fn reports_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn fingerprints_find_what_exact_states_find() {
     for expected in expected() {
+        let subject = pinned(expected);
+        let exact = subject.check(&Options::default()).expect("a run");
         let options = Options { storage: Storage::Fingerprint, ..Options::default() };
-        let report = pinned(expected).check(&options).expect("a run");
-        let what = format!("{} {}", expected.model, expected.size);
-        assert_eq!(counts(&report), (expected.distinct, expected.generated, expected.depth), "{what}");
-        // The order within a level is another, so a lasso may be.
-        for (found, pinned) in report.verdicts.iter().zip(expected.verdicts) {
-            assert_eq!((&*found.name, found.verdict), (pinned.0, pinned.1), "{what}");
-            let length = found.trace.as_ref().map(|trace| trace.steps.len());
-            assert!(length == pinned.2 || found.kind.is_liveness(), "{what}: {} {length:?}", found.name);
-        }
-        assert_eq!(report.verdicts.len(), expected.verdicts.len(), "{what}");
+        let prints = subject.check(&options).expect("a run");
+        assert_eq!(counts(&prints), counts(&exact), "{} {}", expected.model, expected.size);
+        // States are numbered as they are found, whatever is kept of them: even lassos are the same.
+        assert!(prints.verdicts == exact.verdicts, "traces differ: {} {}", expected.model, expected.size);
     }
 }
 

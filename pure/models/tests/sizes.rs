@@ -33,7 +33,7 @@ fn more_than_a_state_has_room_for_is_refused() {
         ("seed/kcp-storage", "clusters", 16),
     ] {
         let reason = refusal(model, &format!("{key}={}", most + 1));
-        let capacity = format!("(at most {most}, the state has fixed capacity), not `{}`", most + 1);
+        let capacity = format!("to {most} (the state has fixed capacity), not `{}`", most + 1);
         assert!(reason.ends_with(&capacity), "{reason}");
     }
 }

@@ -23,7 +23,7 @@ const TABLE: &str = "xtask/src/pitfalls/table.rs";
 
 /// One way to make a known mistake again.
 struct Pitfall {
-    /// Its number in the list of mistakes (docs of the explorer).
+    /// Its number in the list of mistakes in docs/explorer.md.
     number: u8,
     /// The mistake, in a few words.
     name: &'static str,

@@ -141,3 +141,13 @@ fn a_guard_without_an_entry_is_found() {
     let table = [Pitfall { test: "pitfall_01_a", ..PITFALL }];
     assert_eq!(unproved(tests.into_iter(), &table), ["pitfall_12_b"]);
 }
+
+#[test]
+fn the_documents_list_every_known_mistake() -> Result<()> {
+    let text = std::fs::read_to_string(Workspace::locate()?.root().join("docs/explorer.md"))?;
+    let list = text.split("\n## Mistakes").nth(1).context("docs/explorer.md has no list of mistakes")?;
+    let list = list.split("\n## ").next().unwrap_or(list);
+    let numbers = list.lines().filter_map(|line| line.split_once(". ")?.0.parse::<u8>().ok());
+    assert_eq!(numbers.collect::<Vec<_>>(), (1..=KNOWN).collect::<Vec<_>>());
+    Ok(())
+}

@@ -46,7 +46,7 @@ pub(crate) struct RefereeArgs {
     #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u64,
     /// Only the random model with this number
-    #[arg(long, value_name = "I")]
+    #[arg(long, value_name = "I", conflicts_with = "models")]
     only: Option<u64>,
     /// Compare our models of the four seeds with their TLA+ specifications, too: states and verdicts
     #[arg(long)]

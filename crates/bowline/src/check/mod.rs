@@ -6,6 +6,7 @@ mod explore;
 mod finding;
 mod json;
 mod list;
+mod model_name;
 mod outcome;
 mod report;
 mod request;
@@ -16,15 +17,10 @@ mod trace_json;
 mod trace_svg;
 mod trace_text;
 
-use bowline_models::catalogue;
+pub(crate) use model_name::ModelName;
 
 use crate::cli::CheckArgs;
 use crate::exit::Exit;
-
-/// The names of the models, in the order of listings.
-pub(crate) fn model_names() -> Vec<&'static str> {
-    catalogue().iter().map(|entry| entry.name).collect()
-}
 
 /// Does what the arguments ask for: the listing, the comparison with what is pinned, or one run.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {

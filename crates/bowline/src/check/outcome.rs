@@ -74,6 +74,14 @@ impl Outcome {
                 };
                 ("max-memory", format!("{used}; raise --max-memory, or take {less}"))
             }
+            End::OutOfNumbers => {
+                let less = match self.how.walks {
+                    Some(_) => "fewer --walks or --walk-steps",
+                    None => "a smaller --size, or walk at random with --walks",
+                };
+                let advice = format!("there are more states or steps than can be numbered; take {less}");
+                ("out-of-numbers", advice)
+            }
             End::Stopped => ("stopped", "the run was stopped; let it run to the end".into()),
             End::Walked => {
                 let advice = "random walks never see everything; leave out --walks to explore all states";
@@ -210,6 +218,7 @@ pub(crate) mod tests {
         assert_eq!(exit(End::Complete, Verdict::Unreached), Exit::EndedBadly);
         assert_eq!(exit(End::MaxStates, Verdict::Unknown), Exit::NotFinished);
         assert_eq!(exit(End::MaxBytes, Verdict::Unknown), Exit::NotFinished);
+        assert_eq!(exit(End::OutOfNumbers, Verdict::Unknown), Exit::NotFinished);
         assert_eq!(exit(End::Stopped, Verdict::Unknown), Exit::NotFinished);
         assert_eq!(exit(End::Walked, Verdict::Reached), Exit::NotFinished);
         assert_eq!(exit(End::Stopped, Verdict::Violated), Exit::EndedBadly);
@@ -257,6 +266,11 @@ pub(crate) mod tests {
         assert_eq!(
             takes(|run| run.how.walks = Some(Walks { count: 10, steps: 1000, seed: 7 })),
             "fewer --walks or --walk-steps"
+        );
+        assert_eq!(
+            advice(End::OutOfNumbers).unwrap(),
+            "there are more states or steps than can be numbered; \
+             take a smaller --size, or walk at random with --walks"
         );
         let mut walked = outcome(End::Walked, vec![]);
         walked.how.walks = Some(Walks { count: 10, steps: 1000, seed: 7 });

@@ -69,8 +69,7 @@ impl How {
     /// As the arguments say.
     pub(crate) fn read(args: &CheckArgs) -> How {
         How {
-            // One thread takes all walks.
-            threads: if args.walks.is_some() { NonZeroUsize::MIN } else { threads(args) },
+            threads: threads(args),
             storage: if args.fingerprint { Storage::Fingerprint } else { Storage::Exact },
             symmetry: args.symmetry,
             max_states: args.max_states,

@@ -39,7 +39,8 @@ fn carry_out(request: Request, quiet: bool) -> anyhow::Result<Outcome> {
 
 fn write_trace(file: &TraceFile, outcome: &Outcome) -> anyhow::Result<()> {
     let Some(finding) = outcome.first_finding() else {
-        output::note(&format!("nothing was violated: {} is not written", file.path().display()));
+        let older = if file.path().exists() { "; the file there is an older one" } else { "" };
+        output::note(&format!("nothing was violated: {} is not written{older}", file.path().display()));
         return Ok(());
     };
     file.write(&finding)?;

@@ -71,6 +71,11 @@ impl TraceFile {
         if self.path.is_file() {
             return OpenOptions::new().append(true).open(&self.path).map(drop);
         }
+        if !self.path.exists() && self.path.is_symlink() {
+            // What is written through a link that leads nowhere makes the file that it leads to.
+            File::create(&self.path)?;
+            return fs::remove_file(fs::canonicalize(&self.path)?);
+        }
         if !self.path.exists() {
             File::create_new(&self.path)?;
             fs::remove_file(&self.path)?;

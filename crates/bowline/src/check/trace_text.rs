@@ -4,8 +4,8 @@
 //! Shut is violated: 3 states
 //!      1  initial state
 //!           door[a, b] = shut
-//!  ┌→  2  Open(a)
-//!  │        door[a]: shut → open
+//!      2  Open(a)
+//!  ┌→       door[a]: shut → open
 //!  │   3  Note
 //!  │        log: <<>> → <<a>>
 //!  └─ then for ever: back to state 2 by Forget
@@ -27,35 +27,38 @@ pub(crate) fn render(finding: &Finding<'_>) -> String {
     let loop_start = finding.trace.cycle.as_ref().map(|cycle| cycle.loops_to);
     for (index, step) in finding.trace.steps.iter().enumerate() {
         let number = index + 1;
-        let (mark, bar) = match loop_start {
-            None => ("", ""),
-            Some(start) if number < start => ("   ", "   "),
-            Some(start) if number == start => ("┌→ ", "│  "),
-            Some(_) => ("│  ", "│  "),
+        // The action that leads to the cycle is none of it: the bracket opens at the state below.
+        let [mark, first_bar, bar] = match loop_start {
+            None => ["", "", ""],
+            Some(start) if number < start => ["   ", "   ", "   "],
+            Some(start) if number == start => ["   ", "┌→ ", "│  "],
+            Some(_) => ["│  ", "│  ", "│  "],
         };
         let action = match &step.action {
             Some(action) => paint(palette::ACTION, action),
             None => paint(palette::FAINT, "initial state"),
         };
         out.push_str(&format!("  {mark}{number:>3}  {action}\n"));
-        lines(&mut out, bar, &delta::at(finding.trace, index), index > 0);
+        lines(&mut out, [first_bar, bar], &delta::at(finding.trace, index), index > 0);
     }
     if let Some(ending) = finding.ending() {
         out.push_str(&format!("       {}\n", paint(palette::WARN, ending)));
     }
     if let Some(for_ever) = finding.for_ever() {
         out.push_str(&format!("  └─ {}\n", paint(palette::WARN, &format!("then for ever: {for_ever}"))));
-        lines(&mut out, "   ", &delta::on_return(finding.trace), false);
+        lines(&mut out, ["   ", "   "], &delta::on_return(finding.trace), false);
     }
     out
 }
 
-fn lines(out: &mut String, bar: &str, lines: &[Line], say_if_none: bool) {
-    for line in lines {
+/// The lines of a state; the first has another bar before it than those that follow.
+fn lines(out: &mut String, [first_bar, bar]: [&str; 2], lines: &[Line], say_if_none: bool) {
+    for (index, line) in lines.iter().enumerate() {
+        let bar = if index == 0 { first_bar } else { bar };
         out.push_str(&format!("  {bar}       {line}\n"));
     }
     if lines.is_empty() && say_if_none {
-        out.push_str(&format!("  {bar}       {}\n", paint(palette::FAINT, "(nothing changes)")));
+        out.push_str(&format!("  {first_bar}       {}\n", paint(palette::FAINT, "(nothing changes)")));
     }
 }
 
@@ -96,9 +99,9 @@ mod tests {
                Doors are shut.\n       \
                  1  initial state\n            \
                       door[a, b] = shut\n            \
-                      log = <<>>\n  \
-             ┌→   2  Open(a)\n  \
-             │         door[a]: shut → open\n  \
+                      log = <<>>\n       \
+                 2  Open(a)\n  \
+             ┌→        door[a]: shut → open\n  \
              │    3  Note<\"&\">\n  \
              │         log: <<>> → <<\"a\">>\n  \
              └─ then for ever: back to state 2 by Forget\n            \
@@ -107,9 +110,18 @@ mod tests {
     }
 
     #[test]
+    fn a_cycle_through_the_initial_state_opens_at_its_first_variable() {
+        let mut lasso = lasso(Some("Shut(a)"));
+        lasso.cycle.as_mut().unwrap().loops_to = 1;
+        let text = rendered(Kind::EventuallyAlways, &lasso);
+        let opens = "       1  initial state\n  ┌→        door[a, b] = shut\n  │         log = <<>>\n  │    2  Open(a)\n";
+        assert!(text.contains(opens), "{text}");
+    }
+
+    #[test]
     fn stuttering_says_that_nothing_happens_any_more() {
         let text = rendered(Kind::Eventually, &lasso(None));
-        assert!(text.contains("  ┌→   3  Note<\"&\">\n"), "{text}");
+        assert!(text.contains("\n       3  Note<\"&\">\n  ┌→        log: "), "{text}");
         assert!(
             text.ends_with("  └─ then for ever: nothing happens any more (stutters for ever)\n"),
             "{text}"

@@ -7,14 +7,19 @@ use super::{Ran, bowline, folder, run};
 #[test]
 fn an_unknown_model_is_refused_with_the_models_there_are() {
     let ran = run("check seed/irs").exits(2).notes("seed/update-cluster").notes("seed/kcp-storage");
-    ran.notes("tip: a similar value exists: 'seed/irsa'");
+    ran.notes("no model is called `seed/irs`; did you mean `seed/irsa`?");
+    run("check irsa").exits(2).notes("no model is called `irsa`; did you mean `seed/irsa`?\n  there are: ");
+    // Help and completion know the names all the same.
+    run("check --help").exits(0).says("seed/irsa");
+    run("completion bash").exits(0).says("seed/irsa");
 }
 
 #[test]
 fn bad_sizes_are_refused_with_the_keys_there_are() {
     let ran = run("check seed/update-cluster --size worker=2").exits(2);
     ran.notes("no size key `worker`; did you mean `workers`?").notes("there are: requests, workers");
-    run("check seed/update-cluster --size workers=99").exits(2).notes("`workers` takes a number from 1 to");
+    let ran = run("check seed/update-cluster --size workers=99").exits(2);
+    ran.notes("`workers` takes a number from 1 to 8 (the state has fixed capacity), not `99`");
     run("check seed/complete-issu --size fair=maybe")
         .exits(2)
         .notes("`fair` takes true or false, not `maybe`");
@@ -104,7 +109,11 @@ fn values_out_of_range_are_refused() {
         run(&format!("check seed/irsa {arguments}")).exits(2).notes("error: invalid value");
     }
     run("check seed/irsa --threads 0").notes("give a whole number from 1 to 256");
-    run("check seed/irsa --max-states many").notes("give a whole number, 1 or more");
+    for options in ["--max-states many", "--max-states 0", "--max-states -1", "--walks -1"] {
+        run(&format!("check seed/irsa {options}")).exits(2).notes("give a whole number, 1 or more");
+    }
+    run("check seed/irsa --threads -1").exits(2).notes("give a whole number from 1 to 256");
+    run("check seed/irsa --walks 1 --seed -1").exits(2).notes("give a whole number, 0 or more");
     run("check seed/irsa --max-memory 99999999999TiB").notes("more memory than can be counted");
 }
 

@@ -89,11 +89,25 @@ fn of_several_violations_the_first_declared_is_written() {
 fn without_a_violation_nothing_is_written() {
     let file = folder("trace-none").join("why.svg");
     let ran = traced(&file, "seed/update-cluster --property TypeInvariants").exits(0);
-    ran.notes("nothing was violated: ").notes("is not written");
+    ran.notes("nothing was violated: ").notes("is not written\n");
     assert!(!file.exists());
     fs::write(&file, "an older picture").expect("a file");
-    traced(&file, "seed/update-cluster --property TypeInvariants").exits(0);
+    let ran = traced(&file, "seed/update-cluster --property TypeInvariants").exits(0);
+    ran.notes("is not written; the file there is an older one\n");
     assert_eq!(fs::read_to_string(file).expect("it is still there"), "an older picture");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_that_leads_nowhere_yet_is_written_through() {
+    let folder = folder("trace-link");
+    let (link, target) = (folder.join("link.txt"), folder.join("why.txt"));
+    std::os::unix::fs::symlink("why.txt", &link).expect("a link can be made");
+    traced(&link, "seed/update-cluster --property TypeInvariants").exits(0);
+    assert!(link.is_symlink() && !target.exists(), "nothing was found, and nothing is left behind");
+    traced(&link, "seed/update-cluster --property Deadlock").exits(1);
+    assert!(link.is_symlink());
+    assert!(fs::read_to_string(target).expect("the trace was written").contains("Deadlock is violated"));
 }
 
 #[test]
