@@ -27,7 +27,8 @@ struct Entry {
 
 impl History {
     pub(super) fn note(&mut self, change: &Change<Document>, at: Instant) {
-        let bytes = change.after.size();
+        // What an object was before may be nobody else's any more.
+        let bytes = change.after.size() + change.before.as_ref().map_or(0, |before| before.size());
         self.bytes += bytes;
         self.entries.push_back(Entry {
             at,
