@@ -51,13 +51,6 @@ impl fmt::Display for Moment {
     }
 }
 
-impl Moment {
-    /// The moment so many seconds after 1970.
-    pub(crate) fn from_s(seconds: i64) -> Moment {
-        Moment(seconds)
-    }
-}
-
 /// A moment, to the microsecond: `2026-11-16T02:11:58.000000Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Micros(i64);

@@ -87,7 +87,7 @@ fn update_object(kind: &Kind, new: &mut Json, old: &Json) {
         }
         ("apps", "DaemonSet") => {
             let same = object(old, "spec").get("template") == object(new, "spec").get("template");
-            let generation = number_of_template(old) + i64::from(!same);
+            let generation = number_of_template(old).wrapping_add(i64::from(!same));
             count_template(new, generation);
         }
         ("coordination.k8s.io", "Lease") => without_strategy(new, Some(old)),

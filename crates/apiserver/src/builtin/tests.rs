@@ -329,7 +329,7 @@ fn pods_are_bound_once() {
     let mut pod = pod.as_object().cloned().expect("an object");
     let mut check = |binding: Value, expected: &str| {
         let binding = binding.as_object().cloned().expect("an object");
-        let said = bind(&mut pod, &binding, Moment::from_s(0)).err();
+        let said = bind(&mut pod, &binding, Moment::at_unix_s(0)).err();
         assert_eq!(said.map(|status| status.message).unwrap_or_default(), expected);
     };
     check(

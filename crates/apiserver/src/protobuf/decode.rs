@@ -176,7 +176,7 @@ fn convert(special: Special, mut parts: Map<String, Value>, bytes: &[u8]) -> Res
             if (seconds, nanos) == (0, 0) {
                 Value::Null
             } else if special == Special::Time {
-                Moment::from_s(seconds).to_string().into()
+                Moment::at_unix_s(seconds).to_string().into()
             } else {
                 Micros::from_s(seconds, nanos).to_string().into()
             }
