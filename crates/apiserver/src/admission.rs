@@ -126,6 +126,8 @@ pub(crate) fn create(write: &Write, mut object: Json, applied: bool) -> Result<A
     let mut errors = builtin::validate_create(kind, &object);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    // Only now, as the real server does: what is wrong with an object is said first.
+    write.authorize_create()?;
     assign_addresses(write, &mut object, None)?;
     warnings.extend(warn_custom(kind, &object, None));
     builtin::write(kind, &mut object);
