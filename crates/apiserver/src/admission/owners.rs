@@ -28,6 +28,9 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
+        // Whoever says something of these pods owns it, though it is not done: so it is with the real server.
+        Part::EphemeralContainers | Part::Resize => FieldSet::default(),
+        Part::Approval => FieldSet::of(&["spec", "status.certificate"]),
         Part::Status if kind.custom.is_some() => FieldSet::of(&["spec"]),
         Part::Status if kind.resource != crd::definitions() => FieldSet::of(builtin::not_status(kind)),
         Part::Status => FieldSet::of(&[
@@ -37,7 +40,7 @@ fn ignored(kind: &Kind, part: Part) -> FieldSet {
             "metadata.finalizers",
             "metadata.ownerReferences",
         ]),
-        _ if kind.has_status() => FieldSet::of(&["status"]),
+        _ if kind.has_status() => FieldSet::of(builtin::not_main(kind)),
         _ => FieldSet::default(),
     }
 }

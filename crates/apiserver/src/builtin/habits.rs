@@ -62,8 +62,19 @@ pub(crate) fn not_status(kind: &Kind) -> &'static [&'static str] {
         ("", "Pod") => &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
         ("apps", "Deployment") => &["spec", "metadata.labels"],
         ("storage.k8s.io", "VolumeAttachment") => &["spec", "metadata"],
+        ("certificates.k8s.io", "CertificateSigningRequest") => &["spec", "status.conditions"],
         _ => &["spec"],
     }
+}
+
+/// What a write of an object itself leaves alone, if it has a status.
+pub(crate) fn not_main(kind: &Kind) -> &'static [&'static str] {
+    if is_certificate_request(kind) { &["spec", "status"] } else { &["status"] }
+}
+
+/// Whether objects of the kind ask for certificates: nobody changes what is asked, and few what is answered.
+pub(crate) fn is_certificate_request(kind: &Kind) -> bool {
+    is_in(kind, &[("certificates.k8s.io", "CertificateSigningRequest")])
 }
 
 fn is_in(kind: &Kind, table: &[(&str, &str)]) -> bool {

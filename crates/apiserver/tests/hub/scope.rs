@@ -140,7 +140,12 @@ async fn who_may_only_change_makes_nothing() {
         for (user, code) in [("changer", 403), ("maker", 201)] {
             let who = somebody(&server, user, &["system:authenticated"]);
             for (method, media, path, body) in [
-                ("PUT", "application/json", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l", &lease),
+                (
+                    "PUT",
+                    "application/json",
+                    "/apis/coordination.k8s.io/v1/namespaces/default/leases/l",
+                    &lease,
+                ),
                 ("PATCH", "application/apply-patch+yaml", "/api/v1/namespaces/default/configmaps/c", &map),
             ] {
                 let at = format!("{path}?fieldManager=m{query}");
