@@ -38,7 +38,7 @@ pub(crate) use habits::{
     shows_deleted, unsaid_propagation, updates_unconditionally,
 };
 pub(crate) use mistyped::Mistyped;
-pub(crate) use parts::{bind, evict, scale, with_scale};
+pub(crate) use parts::{bind, check_eviction, evict, scale, with_scale};
 pub(crate) use text::{Touched, patched};
 
 /// What a new object may need to know of others.
