@@ -17,7 +17,7 @@ use crate::verbs::Write;
 mod owners;
 mod signers;
 
-pub(crate) use owners::{apply, schema, track};
+pub(crate) use owners::{apply, apply_as, schema, track};
 
 /// An object that may be.
 pub(crate) struct Admitted {

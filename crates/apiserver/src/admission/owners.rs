@@ -97,7 +97,19 @@ fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
 /// # Errors
 /// If others own what it would change, or it does not fit.
 pub(crate) fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
-    let kind = &*write.kind;
+    apply_as(write, &write.kind, live, config)
+}
+
+/// The same for an object of another kind, which says something of ours.
+///
+/// # Errors
+/// The same.
+pub(crate) fn apply_as(
+    write: &Write,
+    kind: &Kind,
+    live: Option<&Json>,
+    config: &Json,
+) -> Result<Json, Status> {
     check_applied(kind, config)?;
     let (api_version, time) = (kind.api_version(), write.now.to_string());
     let manager = manager(write, &api_version, &time, Operation::Apply);

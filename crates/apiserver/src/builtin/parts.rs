@@ -115,8 +115,7 @@ fn invalid_scale(name: &str, error: &FieldError) -> Status {
 /// If the binding makes no sense, or the pod has a node, waits, or goes.
 pub(crate) fn bind(pod: &mut Json, binding: &Json, now: Moment) -> Result<(), Status> {
     let name = text(object(pod, "metadata"), "name").to_owned();
-    let said = text(object(binding, "metadata"), "name");
-    if !said.is_empty() && said != name {
+    if text(object(binding, "metadata"), "name") != name {
         return Err(Status::bad_request("name in URL does not match name in Binding object"));
     }
     let target = object(binding, "target");
