@@ -15,8 +15,9 @@ use crate::status::Status;
 use crate::verbs::Write;
 
 mod owners;
+mod signers;
 
-pub(crate) use owners::{apply, schema, track};
+pub(crate) use owners::{apply, apply_as, schema, track};
 
 /// An object that may be.
 pub(crate) struct Admitted {
@@ -107,6 +108,7 @@ pub(crate) fn create(write: &Write, mut object: Json, applied: bool) -> Result<A
     match Rules::of(kind) {
         Rules::BuiltIn => {
             builtin::prepare_create(kind, &mut object, &neighbours(write), write.now)?;
+            signers::note_who_asks(write, &mut object);
             check_roles(write, &object, None)?;
         }
         Rules::Definition => {
@@ -126,6 +128,8 @@ pub(crate) fn create(write: &Write, mut object: Json, applied: bool) -> Result<A
     let mut errors = builtin::validate_create(kind, &object);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    // Only now, as the real server does: what is wrong with an object is said first.
+    write.authorize_create()?;
     assign_addresses(write, &mut object, None)?;
     warnings.extend(warn_custom(kind, &object, None));
     builtin::write(kind, &mut object);
@@ -190,6 +194,7 @@ pub(crate) fn update(write: &Write, mut object: Json, old: &Json, applied: bool)
     let mut errors = builtin::validate_update(kind, &object, old, subresource);
     errors.extend(more);
     check(kind, &object, &errors)?;
+    signers::check(write, &object, old)?;
     assign_addresses(write, &mut object, Some(old))?;
     warnings.extend(warn_custom(kind, &object, Some(old)));
     builtin::write(kind, &mut object);

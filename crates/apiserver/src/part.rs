@@ -13,6 +13,12 @@ pub(crate) enum Part {
     Finalize,
     /// The node of a pod.
     Binding,
+    /// The containers that somebody who looks into a pod adds to it.
+    EphemeralContainers,
+    /// What the containers of a pod need, and may have.
+    Resize,
+    /// Whether somebody gets the certificate that they ask for.
+    Approval,
     /// Another part of the object, that is written as the object itself is: by this name.
     Other(&'static str),
 }
@@ -26,6 +32,9 @@ impl Part {
             Part::Scale => "scale",
             Part::Finalize => "finalize",
             Part::Binding => "binding",
+            Part::EphemeralContainers => "ephemeralcontainers",
+            Part::Resize => "resize",
+            Part::Approval => "approval",
             Part::Other(name) => name,
         }
     }

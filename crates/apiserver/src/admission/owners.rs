@@ -27,9 +27,12 @@ fn manager<'a>(write: &'a Write, api_version: &'a str, time: &'a str, operation:
 /// Fields that a write does not change, whatever it says of them: nobody comes to own them by it.
 fn ignored(kind: &Kind, part: Part) -> FieldSet {
     match part {
+        // Whoever says something of these pods owns it, though it is not done: so it is with the real server.
+        Part::EphemeralContainers | Part::Resize => FieldSet::default(),
+        Part::Approval => FieldSet::of(&["spec", "status.certificate"]),
         Part::Status if kind.custom.is_some() => FieldSet::of(&["spec"]),
         Part::Status => FieldSet::of(builtin::not_status(kind)),
-        _ if kind.has_status() => FieldSet::of(&["status"]),
+        _ if kind.has_status() => FieldSet::of(builtin::not_main(kind)),
         _ => FieldSet::default(),
     }
 }
@@ -86,7 +89,19 @@ fn check_applied(kind: &Kind, config: &Json) -> Result<(), Status> {
 /// # Errors
 /// If others own what it would change, or it does not fit.
 pub(crate) fn apply(write: &Write, live: Option<&Json>, config: &Json) -> Result<Json, Status> {
-    let kind = &*write.kind;
+    apply_as(write, &write.kind, live, config)
+}
+
+/// The same for an object of another kind, which says something of ours.
+///
+/// # Errors
+/// The same.
+pub(crate) fn apply_as(
+    write: &Write,
+    kind: &Kind,
+    live: Option<&Json>,
+    config: &Json,
+) -> Result<Json, Status> {
     check_applied(kind, config)?;
     let (api_version, time) = (kind.api_version(), write.now.to_string());
     let manager = manager(write, &api_version, &time, Operation::Apply);

@@ -64,8 +64,19 @@ pub(crate) fn not_status(kind: &Kind) -> &'static [&'static str] {
         ("storage.k8s.io", "VolumeAttachment") | ("apiextensions.k8s.io", "CustomResourceDefinition") => {
             &["spec", "metadata"]
         }
+        ("certificates.k8s.io", "CertificateSigningRequest") => &["spec", "status.conditions"],
         _ => &["spec"],
     }
+}
+
+/// What a write of an object itself leaves alone, if it has a status.
+pub(crate) fn not_main(kind: &Kind) -> &'static [&'static str] {
+    if is_certificate_request(kind) { &["spec", "status"] } else { &["status"] }
+}
+
+/// Whether objects of the kind ask for certificates: nobody changes what is asked, and few what is answered.
+pub(crate) fn is_certificate_request(kind: &Kind) -> bool {
+    is_in(kind, &[("certificates.k8s.io", "CertificateSigningRequest")])
 }
 
 fn is_in(kind: &Kind, table: &[(&str, &str)]) -> bool {

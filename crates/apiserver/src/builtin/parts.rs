@@ -115,8 +115,7 @@ fn invalid_scale(name: &str, error: &FieldError) -> Status {
 /// If the binding makes no sense, or the pod has a node, waits, or goes.
 pub(crate) fn bind(pod: &mut Json, binding: &Json, now: Moment) -> Result<(), Status> {
     let name = text(object(pod, "metadata"), "name").to_owned();
-    let said = text(object(binding, "metadata"), "name");
-    if !said.is_empty() && said != name {
+    if text(object(binding, "metadata"), "name") != name {
         return Err(Status::bad_request("name in URL does not match name in Binding object"));
     }
     let target = object(binding, "target");
@@ -155,16 +154,24 @@ fn why_not_bound(pod: &Json, name: &str) -> Option<String> {
         .then(|| format!("pod {name} has non-empty .spec.schedulingGates"))
 }
 
-/// Notes on a pod that it is evicted, before it is deleted.
+/// Whether an eviction is of the pod that the path names.
 ///
 /// # Errors
-/// If the eviction names another pod.
-pub(crate) fn evict(pod: &mut Json, eviction: &Json, now: Moment) -> Result<(), Status> {
-    let name = text(object(pod, "metadata"), "name");
-    let said = text(object(eviction, "metadata"), "name");
-    if !said.is_empty() && said != name {
+/// If it names another pod, or none.
+pub(crate) fn check_eviction(eviction: &Json, namespace: &str, name: &str) -> Result<(), Status> {
+    let said = object(eviction, "metadata");
+    if !text(said, "namespace").is_empty() && text(said, "namespace") != namespace {
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
+        return Err(Status::bad_request(message));
+    }
+    if text(said, "name") != name {
         return Err(Status::bad_request("name in URL does not match name in Eviction object"));
     }
+    Ok(())
+}
+
+/// Notes on a pod that it is evicted, before it is deleted.
+pub(crate) fn evict(pod: &mut Json, now: Moment) {
     let condition = json!({
         "type": "DisruptionTarget",
         "status": "True",
@@ -172,7 +179,6 @@ pub(crate) fn evict(pod: &mut Json, eviction: &Json, now: Moment) -> Result<(), 
         "message": "Eviction API: evicting",
     });
     set_condition(pod, condition, now);
-    Ok(())
 }
 
 /// Sets a condition of a pod; since when it holds changes only if it does.

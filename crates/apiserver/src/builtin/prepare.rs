@@ -1,6 +1,7 @@
 //! What becomes of an object before it is judged: who may write which part of it, and what the server writes.
 
-mod quality;
+mod parts;
+pub(super) mod quality;
 mod service;
 
 use serde_json::{Value, json};
@@ -53,22 +54,12 @@ pub(super) fn update(kind: &Kind, new: &mut Json, old: &Json, subresource: &str,
     match subresource {
         "status" => update_status(kind, new, old, now),
         "finalize" => copy(new, old, "status"),
-        "ephemeralcontainers" => only_ephemeral(new, old),
-        // What a pod is given by these the server has computed itself.
-        "binding" | "eviction" => {}
+        "ephemeralcontainers" => parts::only_ephemeral(new, old),
+        "resize" => parts::only_resources(new, old),
+        "approval" => parts::only_conditions(new, old, now),
+        // What a pod is given by this the server has computed itself.
+        "binding" => {}
         _ => update_object(kind, new, old),
-    }
-}
-
-/// Of a pod only its ephemeral containers change.
-fn only_ephemeral(new: &mut Json, old: &Json) {
-    const NAME: &str = "ephemeralContainers";
-    let added = object(new, "spec").get(NAME).cloned();
-    copy(new, old, "spec");
-    copy(new, old, "status");
-    match added {
-        Some(added) => drop(enter(new, "spec").insert(NAME.into(), added)),
-        None => drop(enter(new, "spec").remove(NAME)),
     }
 }
 
@@ -91,6 +82,7 @@ fn update_object(kind: &Kind, new: &mut Json, old: &Json) {
             count_template(new, generation);
         }
         ("coordination.k8s.io", "Lease") => without_strategy(new, Some(old)),
+        ("certificates.k8s.io", "CertificateSigningRequest") => copy(new, old, "spec"),
         _ => {}
     }
 }
@@ -111,6 +103,7 @@ fn update_status(kind: &Kind, new: &mut Json, old: &Json, now: Moment) {
             }
         }
         ("", "PersistentVolume") => note_phase(new, old, now),
+        ("certificates.k8s.io", "CertificateSigningRequest") => parts::keep_decisions(new, old, now),
         _ => {}
     }
 }

@@ -333,17 +333,22 @@ fn pods_are_bound_once() {
         assert_eq!(said.map(|status| status.message).unwrap_or_default(), expected);
     };
     check(
-        json!({"target": {"kind": "Foo", "name": "n1"}}),
+        json!({"metadata": {"name": "b1"}, "target": {"kind": "Foo", "name": "n1"}}),
         "target.kind: Unsupported value: \"Foo\": supported values: \"Node\", \"<empty>\"",
     );
-    check(json!({"target": {}}), "target.name: Required value");
+    check(json!({"metadata": {"name": "b1"}, "target": {}}), "target.name: Required value");
+    for other in [json!({"name": "b2"}), json!({})] {
+        check(
+            json!({"metadata": other, "target": {"name": "n1"}}),
+            "name in URL does not match name in Binding object",
+        );
+    }
     check(
-        json!({"metadata": {"name": "b2"}, "target": {"name": "n1"}}),
-        "name in URL does not match name in Binding object",
+        json!({"metadata": {"name": "b1", "annotations": {"x": "y"}}, "target": {"kind": "Node", "name": "n1"}}),
+        "",
     );
-    check(json!({"metadata": {"annotations": {"x": "y"}}, "target": {"kind": "Node", "name": "n1"}}), "");
     check(
-        json!({"target": {"kind": "Node", "name": "n2"}}),
+        json!({"metadata": {"name": "b1"}, "target": {"kind": "Node", "name": "n2"}}),
         "Operation cannot be fulfilled on pods/binding \"b1\": pod b1 is already assigned to node \"n1\"",
     );
     assert_eq!(pod["spec"]["nodeName"], "n1");

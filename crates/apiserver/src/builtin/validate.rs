@@ -1,5 +1,6 @@
 //! What is wrong with objects of built-in kinds, in the words and the order of the real server.
 
+mod certificates;
 mod check;
 mod cluster;
 mod configs;
@@ -105,7 +106,15 @@ pub(super) fn update(kind: &Kind, new: &Json, old: &Json, subresource: &str) -> 
         "" | "scale" => update_object(check, kind, new, old),
         "status" => status::update(check, kind, new, old),
         "finalize" => cluster::namespace_finalizers(check, new, true),
-        "ephemeralcontainers" => pod::ephemeral_containers(check, new, old),
+        "ephemeralcontainers" => {
+            check.extend(metadata::own_rules(kind, new));
+            pod::ephemeral_containers(check, new, old);
+        }
+        "resize" => {
+            check.extend(metadata::own_rules(kind, new));
+            pod::resize(check, new, old);
+        }
+        "approval" => certificates::request(check, new, old, certificates::By::Approver),
         _ => {}
     }
     found.into_errors()

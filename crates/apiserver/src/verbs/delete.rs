@@ -7,20 +7,21 @@ use bowline_kernel::{Answer, Expect, Object, Propagation, Refusal, Request};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::options::DeleteOptions;
+use super::options::{DeleteOptions, WriteOptions};
 use super::write::Write;
 use super::{Asked, list};
 use crate::api::Api;
 use crate::body;
 use crate::builtin;
 use crate::crd;
-use crate::document::{self, Document, Edit, Json};
+use crate::document::{Document, Edit, Json};
 use crate::hub::Failure;
 use crate::key::NAMESPACES;
 use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
 use crate::path::ResourcePath;
+use crate::query::Query;
 use crate::render;
 use crate::reply::{self, Reply};
 use crate::selection::{ListOptions, Selection};
@@ -62,6 +63,11 @@ pub(super) async fn delete(
                 Some(_) => continue,
             }
         };
+        if let Some(why) = unmet(&current, options) {
+            // What it rests on may be a moment old.
+            api.hub.settle().await.map_err(Status::from)?;
+            return Err(conflict(kind, name, &why));
+        }
         let request = request(kind, &current, options);
         let outcome = if options.dry_run {
             api.hub.foresee(request).await
@@ -78,11 +84,10 @@ pub(super) async fn delete(
             false => Arc::clone(document),
         };
         match outcome {
-            // How it is deleted was decided by what it was: decide again.
-            Err(Failure::Refused(Refusal::Stale { .. })) if options.version.is_none() => {}
+            // How it is deleted was decided by what it was, and so whether: decide again.
+            Err(Failure::Refused(Refusal::Stale { .. } | Refusal::Another { .. })) => {}
             Ok(Answer::Removed(last)) => return Ok(Deleted::Gone(shown(&last))),
             Ok(answer) => return Ok(Deleted::Going(shown(answer.object()))),
-            Err(Failure::Refused(refusal)) => return Err(refused(refusal, kind, namespace, name)),
             Err(failure) => return Err(Status::failed(failure, kind, namespace, name)),
         }
     }
@@ -90,7 +95,6 @@ pub(super) async fn delete(
 
 /// The deletion of an object as it is now.
 fn request(kind: &Kind, current: &Document, options: &DeleteOptions) -> Request<Document> {
-    let asked = options.version.as_deref().map(|text| document::version(text).unwrap_or_default());
     let propagation = options.propagation.or_else(|| {
         if holds(current) || kind.resource == crd::definitions() {
             None
@@ -101,10 +105,7 @@ fn request(kind: &Kind, current: &Document, options: &DeleteOptions) -> Request<
     let grace_s = builtin::grace_s(current, options.grace_s);
     Request::Delete {
         key: current.key().clone(),
-        expect: Expect {
-            version: asked.or(Some(current.meta().version)),
-            uid: options.uid.as_deref().map(Into::into),
-        },
+        expect: Expect { version: Some(current.meta().version), uid: options.uid.as_deref().map(Into::into) },
         propagation,
         grace_s,
         at: Moment::now().plus_s(grace_s),
@@ -118,19 +119,25 @@ fn holds(document: &Document) -> bool {
     meta.has(&Foreground) || meta.has(&Orphan)
 }
 
+/// What the caller believes of an object, and is not so. Versions are compared as they are written: what is none fits
+/// nothing.
+fn unmet(current: &Document, options: &DeleteOptions) -> Option<String> {
+    let (uid, version) = (&*current.meta().uid, current.meta().version.to_string());
+    if let Some(expected) = options.uid.as_deref().filter(|expected| *expected != uid) {
+        return Some(format!(
+            "the UID in the precondition ({expected}) does not match the UID in record ({uid}). The object might \
+             have been deleted and then recreated"
+        ));
+    }
+    let expected = options.version.as_deref().filter(|expected| *expected != version)?;
+    Some(format!(
+        "the ResourceVersion in the precondition ({expected}) does not match the ResourceVersion in record \
+         ({version}). The object might have been modified"
+    ))
+}
+
 /// Deletions word what does not fit in their own way.
-fn refused(refusal: bowline_kernel::RefusalOf<Document>, kind: &Kind, namespace: &str, name: &str) -> Status {
-    let why = match refusal {
-        Refusal::Another { expected, found } => format!(
-            "the UID in the precondition ({expected}) does not match the UID in record ({found}). The object \
-             might have been deleted and then recreated"
-        ),
-        Refusal::Stale { expected, found } => format!(
-            "the ResourceVersion in the precondition ({expected}) does not match the ResourceVersion in record \
-             ({found}). The object might have been modified"
-        ),
-        other => return Status::failed(Failure::Refused(other), kind, namespace, name),
-    };
+fn conflict(kind: &Kind, name: &str, why: &str) -> Status {
     let message = format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.qualified_kind());
     let mut status = Status::conflict(kind, name, "").with_message(message);
     if let Some(details) = &mut status.details {
@@ -223,14 +230,43 @@ pub(super) async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Res
 /// # Errors
 /// In the words of the API.
 pub(super) async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let ResourcePath { namespace, name, .. } = &asked.path;
+    // What it says of a dry run is read below, beside what the eviction says of it.
+    WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let eviction = body::any(asked.media_type(), &asked.body)?;
-    let options = eviction.get("deleteOptions").and_then(Value::as_object);
-    let options = DeleteOptions::parse(&asked.query, options)?;
-    note_eviction(api, kind, asked, eviction.clone()).await?;
-    delete(api, kind, &asked.path.namespace, &asked.path.name, &options).await?;
+    builtin::check_eviction(&eviction, namespace, name)?;
+    let mut options = eviction_options(&eviction, &asked.query)?;
+    if !options.dry_run {
+        let noted = note_eviction(api, kind, asked, options.clone()).await?;
+        // It is this write that has changed it since.
+        options.version = options.version.map(|_| noted.meta().version.to_string());
+    }
+    delete(api, kind, namespace, name, &options).await?;
     let success =
         json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
     Ok(reply::json(StatusCode::CREATED, success.to_string()))
+}
+
+/// How a pod is deleted that is evicted: as the eviction says; that it is only tried may also stand in the query.
+fn eviction_options(eviction: &Json, query: &Query) -> Result<DeleteOptions, Status> {
+    let mut options = eviction.get("deleteOptions").and_then(Value::as_object).cloned().unwrap_or_default();
+    let asked: Vec<&str> = query.all("dryRun").collect();
+    let said: Vec<&str> = options
+        .get("dryRun")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if !asked.is_empty() && !said.is_empty() && asked != said {
+        let (asked, said) = (asked.join(" "), said.join(" "));
+        let message = format!("Non-matching dry-run options in request and content: [{asked}] and [{said}]");
+        return Err(Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message));
+    }
+    if said.is_empty() {
+        options.insert("dryRun".into(), json!(asked));
+    }
+    DeleteOptions::parse(&Query::parse(""), Some(&options))
 }
 
 /// The pod says why it goes, for who sees it last.
@@ -238,16 +274,21 @@ async fn note_eviction(
     api: &Arc<Api>,
     kind: &Arc<Kind>,
     asked: &Asked,
-    eviction: Json,
-) -> Result<(), Status> {
+    options: DeleteOptions,
+) -> Result<Arc<Document>, Status> {
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let write = Write { part: Part::Status, ..Write::by_server(api, Arc::clone(kind), &key) };
     let edit: Edit = Arc::new(move |current| {
         let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+        if let Some(why) = unmet(current, &options) {
+            return Err(conflict(&write.kind, &write.name, &why));
+        }
         let mut pod = write.shown(current);
-        builtin::evict(&mut pod, &eviction, write.now)?;
-        write.updated(pod, current, false)
+        builtin::evict(&mut pod, write.now);
+        // Nobody comes to own what the server notes by itself.
+        write.updated(pod, current, true)
     });
     let noted = api.hub.modify(&key, edit, false).await;
-    noted.map(drop).map_err(|failure| Status::failed(failure, kind, &key.namespace, &key.name))
+    let noted = noted.map_err(|failure| Status::failed(failure, kind, &key.namespace, &key.name))?;
+    Ok(Arc::clone(noted.object()))
 }

@@ -1,9 +1,11 @@
 //! The scale of objects: how many there are to be.
 
+mod owners;
+
 use std::sync::{Arc, LazyLock};
 
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::Asked;
 use super::options::WriteOptions;
@@ -76,8 +78,14 @@ pub(super) async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Resu
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
             let scale = changed(&write, &object, &change)?;
-            admission::scale(&write.kind, &mut object, &Value::Object(scale))?;
-            write.updated(object, document, false)
+            let scale = Value::Object(scale);
+            let applied = matches!(change, Change::Apply(_));
+            let managers = applied.then(|| owners::of_object(&write.kind, &object, &scale));
+            admission::scale(&write.kind, &mut object, &scale)?;
+            if let (Some(managers), Some(metadata)) = (managers, object.get_mut("metadata")) {
+                metadata["managedFields"] = managers;
+            }
+            write.updated(object, document, applied)
         }
     });
     let key = write.key();
@@ -117,32 +125,12 @@ fn changed(write: &Write, object: &Json, change: &Change) -> Result<Json, Status
             Some(custom) => custom.scale_to_patch(&Value::Object(object.clone()))?,
             None => builtin::scale(&write.kind, object),
         };
-        scale["metadata"]["managedFields"] = managers(&write.kind, object);
+        scale["metadata"]["managedFields"] = owners::of_scale(&write.kind, object);
         Ok(scale)
     };
     match change {
         Change::Whole(scale) => Ok(scale.clone()),
         Change::Patch(patch) => patched(write, &SCALE, &to_patch()?, patch.as_ref().map_err(Status::clone)?),
-        Change::Apply(config) => {
-            let mut scale = to_patch()?;
-            json_patch::merge(&mut scale, &Value::Object(config.clone()));
-            body::typed(scale).map_err(Status::bad_request)
-        }
+        Change::Apply(config) => admission::apply_as(write, &SCALE, to_patch()?.as_object(), config),
     }
-}
-
-/// Who owns the scale: who owns the field of the object that says it.
-fn managers(kind: &Kind, object: &Json) -> Value {
-    let path = kind.custom.as_ref().and_then(|custom| custom.replicas_path()).unwrap_or(".spec.replicas");
-    let pointer: String = path.trim_start_matches('.').split('.').map(|name| format!("/f:{name}")).collect();
-    let managers = object["metadata"]["managedFields"].as_array().into_iter().flatten();
-    let owners = managers.filter(|manager| manager["fieldsV1"].pointer(&pointer).is_some());
-    owners
-        .map(|manager| {
-            let mut manager = manager.clone();
-            manager["apiVersion"] = "autoscaling/v1".into();
-            manager["fieldsV1"] = json!({"f:spec": {"f:replicas": {}}});
-            manager
-        })
-        .collect()
 }

@@ -37,18 +37,23 @@ pub(super) async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> R
     if !subresource.verbs.iter().any(|verb| **verb == *asked.verb) || !asked.path.rest.is_empty() {
         return Err(not_allowed());
     }
+    let part = match name.as_str() {
+        "status" => Some(Part::Status),
+        "finalize" => Some(Part::Finalize),
+        "ephemeralcontainers" => Some(Part::EphemeralContainers),
+        "resize" => Some(Part::Resize),
+        "approval" => Some(Part::Approval),
+        _ => None,
+    };
+    if let Some(part) = part {
+        return match asked.verb {
+            "get" => get(api, kind, &asked).await,
+            "update" => update::update_part(api, kind, asked, part).await,
+            "patch" => update::patch_part(api, kind, asked, part).await,
+            _ => Err(not_allowed()),
+        };
+    }
     match (name.as_str(), asked.verb) {
-        ("status", "get") => get(api, kind, &asked).await,
-        ("status", "update") => update::update_part(api, kind, asked, Part::Status).await,
-        ("status", "patch") => update::patch_part(api, kind, asked, Part::Status).await,
-        ("finalize", "update") => update::update_part(api, kind, asked, Part::Finalize).await,
-        ("approval", "get") => get(api, kind, &asked).await,
-        ("approval" | "ephemeralcontainers" | "resize", "update") => {
-            update::update_part(api, kind, asked, Part::Main).await
-        }
-        ("approval" | "ephemeralcontainers" | "resize", "patch") => {
-            update::patch_part(api, kind, asked, Part::Main).await
-        }
         ("scale", "get") => scale::get(api, kind, &asked),
         ("scale", "update" | "patch") => scale::set(api, kind, &asked).await,
         ("token", "create") => token(api, kind, &asked).await,

@@ -10,6 +10,7 @@ use super::Asked;
 use super::options::WriteOptions;
 use crate::admission::{self, Admitted};
 use crate::api::Api;
+use crate::authorize::{Attributes, What};
 use crate::body::Body;
 use crate::builtin::Reservation;
 use crate::document::{Counting, Document, Json};
@@ -46,6 +47,8 @@ pub(crate) struct Write {
     pub options: WriteOptions,
     /// Whether what is there is written over also where the object says no version: patches mean what is there.
     pub unconditional: bool,
+    /// Whether that it may create was asked already: it is what the request says.
+    pub creates: bool,
     /// When.
     pub now: Moment,
     /// What it took for a service.
@@ -76,6 +79,7 @@ impl Write {
             manager,
             user: asked.user.clone(),
             unconditional: asked.verb == "patch",
+            creates: asked.verb == "create",
             options,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),
@@ -95,6 +99,7 @@ impl Write {
             user: User::server(),
             options: WriteOptions::default(),
             unconditional: true,
+            creates: true,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),
             warnings: Warnings::default(),
@@ -165,6 +170,25 @@ impl Write {
         let details =
             Details { name: self.namespace.clone(), kind: "namespaces".to_owned(), ..Details::default() };
         Status::failure(StatusCode::NOT_FOUND, "NotFound", message).of(details)
+    }
+
+    /// Who may change an object may not therefore make one, though the same request does both.
+    ///
+    /// # Errors
+    /// If the writer may not.
+    pub(crate) fn authorize_create(&self) -> Result<(), Status> {
+        if self.creates {
+            return Ok(());
+        }
+        let what = What::Resource {
+            group: &self.kind.group,
+            plural: &self.kind.plural,
+            subresource: self.part.subresource(),
+            namespace: &self.namespace,
+            name: &self.name,
+        };
+        let attributes = Attributes { user: &self.user, verb: "create", what };
+        self.api.auth.rules(&self.api.hub).authorize(&attributes)
     }
 
     /// Whether the end of the object's name is left to the server.

@@ -2,6 +2,7 @@
 
 mod disk;
 mod limits;
+mod parts;
 mod restart;
 mod scope;
 mod start;

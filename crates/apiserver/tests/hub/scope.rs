@@ -5,7 +5,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bowline_apiserver::{Server, Service};
 use serde_json::{Value, json};
 
-use crate::support::{Scratch, admin, ask, expect, get, somebody};
+use crate::support::{Scratch, admin, ask, expect, get, send, somebody};
 
 async fn define(service: &Service, plural: &str, kind: &str, scope: &str) {
     let definition = json!({
@@ -112,6 +112,57 @@ async fn what_has_a_namespace_is_not_found_without() {
     // A path is decoded before it is read, as Go does, and read once: what is authorised is what is served.
     let stranger = somebody(&server, "stranger", &["system:authenticated"]);
     expect(403, get(&stranger, "/apis/test.dev/v1/namespaces/default%2Fthings/t").await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_may_only_change_makes_nothing() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    let group = "rbac.authorization.k8s.io";
+    for (user, verbs) in [("changer", json!(["get", "update", "patch"])), ("maker", json!(["*"]))] {
+        let rules = json!([{ "apiGroups": ["", "coordination.k8s.io"], "resources": ["configmaps", "leases"],
+            "verbs": verbs }]);
+        let role = json!({ "metadata": { "name": user }, "rules": rules });
+        expect(201, ask(&service, "POST", &format!("/apis/{group}/v1/clusterroles"), &role).await);
+        let binding = json!({
+            "metadata": { "name": user },
+            "roleRef": { "apiGroup": group, "kind": "ClusterRole", "name": user },
+            "subjects": [{ "kind": "User", "apiGroup": group, "name": user }],
+        });
+        expect(201, ask(&service, "POST", &format!("/apis/{group}/v1/clusterrolebindings"), &binding).await);
+    }
+    let lease =
+        json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": { "name": "l" } });
+    let map = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "c" } });
+    for query in ["&dryRun=All", ""] {
+        for (user, code) in [("changer", 403), ("maker", 201)] {
+            let who = somebody(&server, user, &["system:authenticated"]);
+            for (method, media, path, body) in [
+                (
+                    "PUT",
+                    "application/json",
+                    "/apis/coordination.k8s.io/v1/namespaces/default/leases/l",
+                    &lease,
+                ),
+                ("PATCH", "application/apply-patch+yaml", "/api/v1/namespaces/default/configmaps/c", &map),
+            ] {
+                let at = format!("{path}?fieldManager=m{query}");
+                let answer = send(&who, method, &at, media, body.to_string().into()).await;
+                let said = expect(code, answer);
+                if code == 403 {
+                    let message = said["message"].as_str().unwrap_or_default();
+                    assert!(message.contains("cannot create resource"), "{message}");
+                    expect(404, get(&service, path).await);
+                }
+            }
+        }
+    }
+    // What is there may be changed by who may change.
+    let who = somebody(&server, "changer", &["system:authenticated"]);
+    let path = "/api/v1/namespaces/default/configmaps/c?fieldManager=m&force=true";
+    expect(200, send(&who, "PATCH", path, "application/apply-patch+yaml", map.to_string().into()).await);
     server.stop().await;
 }
 

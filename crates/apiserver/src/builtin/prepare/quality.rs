@@ -9,7 +9,7 @@ use crate::quantity::Quantity;
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
 /// `Guaranteed` if every container has limits that are its requests, `BestEffort` if none has any.
-pub(super) fn class(spec: &Json) -> &'static str {
+pub(in crate::builtin) fn class(spec: &Json) -> &'static str {
     let (mut requests, mut limits) = (BTreeMap::new(), BTreeMap::new());
     let mut guaranteed = true;
     if let Some(resources) = spec.get("resources").and_then(serde_json::Value::as_object) {

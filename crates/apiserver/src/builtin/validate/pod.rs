@@ -2,6 +2,7 @@
 
 mod containers;
 mod handlers;
+mod resize;
 mod scheduling;
 mod security;
 mod update;
@@ -15,9 +16,13 @@ use crate::document::Json;
 use crate::metadata::{self, names};
 
 pub(super) use handlers::port;
+pub(super) use resize::pod as resize;
 pub(super) use scheduling::{EFFECTS, node_selector};
 pub(super) use update::{ephemeral_containers, pod as pod_update, status as status_update};
 pub(super) use volumes::{host_path, nfs};
+
+/// Where nothing in particular is wrong: so Go writes a path of nothing.
+const NOWHERE: &str = "[]";
 
 /// What is wrong with a new pod.
 pub(super) fn create(check: &mut Check, pod: &Json) {
@@ -45,6 +50,11 @@ fn whole(check: &mut Check, pod: &Json) {
             }
         }
     }
+}
+
+/// Whether a node runs the pod by itself, and only shows it here.
+fn is_static(pod: &Json) -> bool {
+    object(object(pod, "metadata"), "annotations").contains_key("kubernetes.io/config.mirror")
 }
 
 /// What is wrong with the template of a pod.

@@ -1,7 +1,7 @@
 //! The status of objects, which their controllers write.
 
 use super::check::Check;
-use super::{cluster, pod};
+use super::{certificates, cluster, pod};
 use crate::builtin::fields::{number, object};
 use crate::document::Json;
 use crate::kinds::Kind;
@@ -11,6 +11,9 @@ pub(super) fn update(check: &mut Check, kind: &Kind, new: &Json, old: &Json) {
     match (&*kind.group, &*kind.kind) {
         ("", "Namespace") => cluster::namespace_status(check, new),
         ("", "Pod") => pod::status_update(check, new, old),
+        ("certificates.k8s.io", "CertificateSigningRequest") => {
+            certificates::request(check, new, old, certificates::By::Signer);
+        }
         ("apps", "Deployment") => {
             let counted =
                 ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas"];

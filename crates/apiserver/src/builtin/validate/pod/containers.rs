@@ -80,8 +80,18 @@ fn init(
 }
 
 fn ephemeral(check: &mut Check, spec: &Json, volumes: &Volumes, path: &str, taken: &mut BTreeSet<String>) {
-    const NOT_ALLOWED: [&str; 6] =
-        ["ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "resources"];
+    const NOT_ALLOWED: [&str; 9] = [
+        "ports",
+        "resources",
+        "resizePolicy",
+        "restartPolicy",
+        "restartPolicyRules",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+        "lifecycle",
+    ];
+    const WHY: &str = "cannot be set for an Ephemeral Container";
     let host_users = spec.get("hostUsers") != Some(&false.into());
     for (index, container) in objects(spec, "ephemeralContainers").enumerate() {
         let path = format!("{path}[{index}]");
@@ -98,7 +108,12 @@ fn ephemeral(check: &mut Check, spec: &Json, volumes: &Volumes, path: &str, take
         for name in NOT_ALLOWED {
             let empty = container.get(name).is_none_or(|value| *value == serde_json::json!({}));
             if !empty {
-                check.forbidden(format!("{path}.{name}"), "cannot be set for an Ephemeral Container");
+                check.forbidden(format!("{path}.{name}"), WHY);
+            }
+        }
+        for (index, mount) in objects(container, "volumeMounts").enumerate() {
+            for name in ["subPath", "subPathExpr"].into_iter().filter(|name| !text(mount, name).is_empty()) {
+                check.forbidden(format!("{path}.volumeMounts[{index}].{name}"), WHY);
             }
         }
     }

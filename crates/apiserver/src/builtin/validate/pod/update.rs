@@ -148,6 +148,9 @@ pub(in crate::builtin::validate) fn status(check: &mut Check, new: &Json, old: &
 
 /// Ephemeral containers are only added.
 pub(in crate::builtin::validate) fn ephemeral_containers(check: &mut Check, new: &Json, old: &Json) {
+    if super::is_static(old) {
+        return check.forbidden(super::NOWHERE, "static pods do not support ephemeral containers");
+    }
     super::whole(check, new);
     let (now, then) = (object(new, "spec"), object(old, "spec"));
     for container in objects(then, "ephemeralContainers") {
