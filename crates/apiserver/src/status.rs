@@ -172,8 +172,8 @@ impl Status {
     /// A write could not be made durable; nothing is changed.
     pub(crate) fn not_durable(why: &str) -> Status {
         let message = format!("the hub cannot write to its disk, nothing was changed: {why}");
+        // Nothing is said of trying again: clients would, for a minute, and say nothing to who waits.
         Status::failure(StatusCode::INSUFFICIENT_STORAGE, "InsufficientStorage", message)
-            .of(Details { retry_after_seconds: 5, ..Details::default() })
     }
 
     /// The hub is stopping.

@@ -32,7 +32,15 @@ fn read(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Value, serde_s
         legacy_octal_numbers: true,
         with_snippet: false,
     };
-    serde_saphyr::from_str_with_options::<Yaml>(text, options).map(|Yaml(value)| value)
+    match serde_saphyr::from_str_with_options::<Yaml>(text, options.clone()) {
+        // Of several documents the first is meant.
+        Err(serde_saphyr::Error::MultipleDocuments { .. }) => {
+            let mut bytes = text.as_bytes();
+            let first = serde_saphyr::read_with_options::<_, Yaml>(&mut bytes, options).next();
+            first.unwrap_or(Ok(Yaml(Value::Null))).map(|Yaml(value)| value)
+        }
+        read => read.map(|Yaml(value)| value),
+    }
 }
 
 struct Yaml(Value);
@@ -142,6 +150,12 @@ mod tests {
         let text = "a: [1, -2, 1.5, yes, \"no\", ~, text]\nb: {}\n";
         assert_eq!(parse(text), Ok(json!({"a": [1, -2, 1.5, true, "no", null, "text"], "b": {}})));
         assert_eq!(parse(""), Ok(Value::Null));
+    }
+
+    #[test]
+    fn of_several_documents_the_first_is_meant() {
+        assert_eq!(parse("a: 1\n---\na: 2\n"), Ok(json!({"a": 1})));
+        assert_eq!(parse("---\na: 1\n---\n- [\n"), Ok(json!({"a": 1})));
     }
 
     #[test]

@@ -48,7 +48,8 @@ Examples:
 
 Exit codes:
   0  it was told to end, and ended
-  1  it cannot start: the data is in use or damaged, the address is taken";
+  1  it cannot start: the data is in use or damaged, the address is taken
+  2  an option is not understood";
 
 /// Serve the Kubernetes API from one process and one directory
 ///
@@ -64,11 +65,11 @@ struct HubArgs {
     data: PathBuf,
 
     /// The address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443", value_parser = hub::address)]
     listen: SocketAddr,
 
     /// A further name or address by which clients reach it; may be given several times
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = hub::name)]
     name: Vec<String>,
 }
 

@@ -1,13 +1,32 @@
 //! `bowline hub`: the embedded API server alone.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use bowline_apiserver::{Config, Server};
 
 use crate::exit::Exit;
 use crate::output;
+
+/// Reads where to listen.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "it takes an address and a port, for example 127.0.0.1:7443 or [::1]:7443".into())
+}
+
+/// Reads a name by which clients reach the hub.
+pub(crate) fn name(text: &str) -> Result<String, String> {
+    let is_label = |label: &str| {
+        let inside = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        !label.is_empty() && label.len() < 64 && label.chars().all(inside)
+    };
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    if text.parse::<IpAddr>().is_ok() || name.split('.').all(is_label) {
+        return Ok(text.to_owned());
+    }
+    Err("it takes a DNS name or an address, for example hub.example.org or 10.0.0.1".into())
+}
 
 /// Serves until somebody wants it to end.
 pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyhow::Result<Exit> {
@@ -28,7 +47,8 @@ fn log() {
 }
 
 async fn serve(config: Config) -> anyhow::Result<Exit> {
-    let server = Server::start_with(config).await?;
+    // Its one sentence has the cause in it.
+    let server = Server::start_with(config).await.map_err(|error| anyhow!("{error}"))?;
     output::note(&format!(
         "The hub listens on {}.\n\n  export KUBECONFIG={}\n  kubectl get namespaces\n",
         server.url(),

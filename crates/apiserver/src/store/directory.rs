@@ -34,7 +34,7 @@ pub enum DirectoryError {
     #[error("{} is in use by another hub; stop that one, or choose another directory with --data", .0.display())]
     InUse(PathBuf),
     /// It was written by another version.
-    #[error("{} was written by another version of bowline ({found}); this one reads {FORMAT:?}", path.display())]
+    #[error("{} was written by another version of bowline ({found}); this one reads {}", path.display(), FORMAT.trim())]
     Format {
         /// The directory.
         path: PathBuf,

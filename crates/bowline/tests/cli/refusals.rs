@@ -32,6 +32,25 @@ fn bad_sizes_are_refused_with_the_keys_there_are() {
 }
 
 #[test]
+fn a_hub_says_what_it_takes() {
+    for address in ["localhost:7443", "127.0.0.1", "7443"] {
+        run(&format!("hub --listen {address}")).exits(2).notes("for example 127.0.0.1:7443 or [::1]:7443");
+    }
+    for name in ["a_b", "a..b", "https://hub"] {
+        run(&format!("hub --name {name}")).exits(2).notes("for example hub.example.org or 10.0.0.1");
+    }
+}
+
+#[test]
+fn a_hub_that_cannot_start_says_why_once() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("it has one");
+    let data = folder("hub").join("data");
+    let ran = run(&format!("hub --data {} --listen {address}", data.display())).exits(1);
+    ran.notes(&format!("error: cannot listen on {address}: Address already in use (os error 98)\n"));
+}
+
+#[test]
 fn an_option_without_a_value_is_refused() {
     for option in ["--size", "--faults"] {
         for value in ["", " "] {
