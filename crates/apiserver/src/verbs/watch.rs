@@ -92,7 +92,7 @@ async fn run(mut watch: Watch, mut outlet: Outlet) -> Option<()> {
         if more {
             continue;
         }
-        // Only here: all that has happened so far is sent, also to others, and so the bookmark is the newest there is.
+        // The view was just looked at: a bookmark that rests on an older look would say less than is known.
         if bookmark.due <= Instant::now() {
             outlet.send(watch.frames.bookmark(cursor, false)).await?;
             bookmark.sent();
