@@ -72,7 +72,7 @@ impl Metrics {
 
     /// A request was answered.
     pub(crate) fn answered(&self, method: &Method, code: StatusCode, took: Duration) {
-        let method = method.as_str().to_owned();
+        let method = label(method).to_owned();
         self.durations.get_or_create(&Verb { method: method.clone() }).observe(took.as_secs_f64());
         self.requests.get_or_create(&Labels { method, code: code.as_u16() }).inc();
     }
@@ -103,11 +103,47 @@ impl Metrics {
     }
 }
 
+/// A method as it is counted. Anything may be sent as one, by anybody: each would be kept for ever.
+fn label(method: &Method) -> &str {
+    match *method {
+        Method::GET
+        | Method::HEAD
+        | Method::POST
+        | Method::PUT
+        | Method::PATCH
+        | Method::DELETE
+        | Method::OPTIONS
+        | Method::CONNECT
+        | Method::TRACE => method.as_str(),
+        _ => "OTHER",
+    }
+}
+
 /// An open watch.
 pub(crate) struct Open(Gauge<i64, AtomicI64>);
 
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.dec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_that_somebody_made_up_are_counted_as_one() {
+        let metrics = Metrics::new();
+        metrics.answered(&Method::GET, StatusCode::OK, Duration::ZERO);
+        for number in 0..100 {
+            let method = Method::from_bytes(format!("X{number}").as_bytes()).expect("a method");
+            metrics.answered(&method, StatusCode::FORBIDDEN, Duration::ZERO);
+        }
+        let text = metrics.text();
+        let lines: Vec<_> =
+            text.lines().filter(|line| line.starts_with("bowline_hub_requests_total")).collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(text.contains(r#"bowline_hub_requests_total{method="OTHER",code="403"} 100"#), "{text}");
     }
 }

@@ -192,7 +192,7 @@ impl Frames {
     }
 
     /// Why the watch ends.
-    pub(crate) fn error(&self, status: &Status, out: &mut Vec<u8>) {
+    pub(crate) fn error(status: &Status, out: &mut Vec<u8>) {
         open("ERROR", out);
         serde_json::to_writer(&mut *out, status).expect("a status is written to memory");
         out.extend_from_slice(b"}\n");

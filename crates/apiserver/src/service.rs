@@ -3,11 +3,12 @@
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::future::Future;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bowline_kernel::selector::Fields;
 use bytes::Bytes;
@@ -31,6 +32,27 @@ use crate::{other, random, selection};
 
 /// The largest body that is read.
 pub(crate) const BODY_BYTES: usize = 3 << 20;
+/// How long a client may take to send it: meanwhile it keeps others out.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// The number of a request: answers say it, and the log.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// A new one.
+    pub(crate) fn new() -> RequestId {
+        RequestId(random::uid().into())
+    }
+}
+
+impl Deref for RequestId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
 
 /// The API as a `tower` service: over a socket, or in process.
 ///
@@ -59,12 +81,13 @@ impl Service {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
     {
-        let id = random::uid();
+        let id = RequestId::new();
         let start = Instant::now();
         let (mut parts, body) = request.into_parts();
         if let Some(user) = &self.user {
             parts.extensions.insert(user.clone());
         }
+        parts.extensions.insert(id.clone());
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
         let wanted = Wishes::of(&parts).of_status();
         let api = Arc::clone(&self.api);
@@ -104,10 +127,10 @@ where
 }
 
 /// What was to be done panicked, and said this.
-struct Panic(String);
+pub(crate) struct Panic(pub(crate) String);
 
 /// Does something that may panic: it ends that, and nothing else.
-async fn caught<T>(doing: impl Future<Output = T>) -> Result<T, Panic> {
+pub(crate) async fn caught<T>(doing: impl Future<Output = T>) -> Result<T, Panic> {
     let mut doing = pin!(doing);
     std::future::poll_fn(|context| {
         // Nobody sees what a panic leaves behind: it is dropped, and locks that it held are poisoned.
@@ -123,6 +146,12 @@ async fn caught<T>(doing: impl Future<Output = T>) -> Result<T, Panic> {
     .await
 }
 
+/// Notes in the log that a request made the server panic, and gives what its client is told.
+pub(crate) fn panicked(id: &str, method: &str, path: &str, why: &str) -> Status {
+    tracing::error!(id, method, path, why, "a request made the server panic");
+    Status::internal(format!("this request caused the hub to panic; its log says more under {id}"))
+}
+
 /// An answer with what every one has; after a panic, where to find out more.
 fn finished(
     handled: Result<Result<Reply, Status>, Panic>,
@@ -131,11 +160,7 @@ fn finished(
     method: &Method,
     path: &str,
 ) -> Reply {
-    let handled = handled.unwrap_or_else(|Panic(why)| {
-        tracing::error!(id, %method, path, why, "a request made the server panic");
-        let message = format!("this request caused the hub to panic; its log says more under {id}");
-        Err(Status::internal(message))
-    });
+    let handled = handled.unwrap_or_else(|Panic(why)| Err(panicked(id, method.as_str(), path, &why)));
     let mut reply = handled.unwrap_or_else(|status| reply::failure(&status, wanted));
     if let Ok(id) = HeaderValue::try_from(id) {
         reply.headers_mut().insert("audit-id", id);
@@ -175,7 +200,7 @@ where
             TryAcquireError::Closed => Status::stopping(),
         })?),
     };
-    let body = read(body).await?;
+    let body = read(body, BODY_TIME).await?;
     verbs::perform(api, Asked { verb, path, query, user, parts, body, warnings }).await
 }
 
@@ -185,12 +210,19 @@ fn too_many() -> Status {
         .of(Details { retry_after_seconds: 1, ..Details::default() })
 }
 
-async fn read<B>(body: B) -> Result<Bytes, Status>
+/// In the words of the real server, which gives requests a minute in all.
+fn too_slow() -> Status {
+    let message = "Timeout: request did not complete within the allotted timeout";
+    Status::failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message).of(Details::default())
+}
+
+async fn read<B>(body: B, at_most: Duration) -> Result<Bytes, Status>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
 {
-    match Limited::new(body, BODY_BYTES).collect().await {
+    let read = Limited::new(body, BODY_BYTES).collect();
+    match tokio::time::timeout(at_most, read).await.map_err(|_| too_slow())? {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => {
             let message = format!("Request entity too large: limit is {BODY_BYTES}");

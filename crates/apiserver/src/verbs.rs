@@ -17,6 +17,7 @@ use crate::query::Query;
 use crate::render::{self, Frames};
 use crate::reply::Reply;
 use crate::selection::{self, AsOf, ListOptions, Selection};
+use crate::service::RequestId;
 use crate::status::{Details, Status};
 use crate::user::User;
 use crate::warnings::Warnings;
@@ -252,7 +253,8 @@ fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?.only(&asked.path.name)?;
     let frames = Frames::new(kind, &wanted, &asked.query)?;
     let media = frames.media_type();
-    let events = watch::start(watch::Watch {
+    let id = asked.parts.extensions.get::<RequestId>().cloned().unwrap_or_else(RequestId::new);
+    let watch = watch::Watch {
         hub: Arc::clone(&api.hub),
         kind: Arc::clone(kind),
         selection,
@@ -261,6 +263,6 @@ fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
         options,
         stopping: api.stopping.subscribe(),
         _counted: api.metrics.watcher(),
-    });
-    Ok(reply::stream(media, events))
+    };
+    Ok(reply::stream(media, watch::start(watch, id, asked.parts.uri.path().to_owned())))
 }

@@ -97,7 +97,13 @@ impl Session<'_> {
             };
             (format!("COLLECT {name}"), said)
         } else {
-            return self.settle(step);
+            let targets: Vec<_> =
+                step.settle.iter().map(|target| self.vars.fill(target)).collect::<Result<_, _>>()?;
+            if self.settle(&targets) {
+                return Ok(());
+            }
+            let targets: Vec<_> = targets.iter().map(|target| self.normal.text(target)).collect();
+            (format!("SETTLE {}", targets.join(" ")), json!({"never": "settled"}))
         };
         let said = step.without.iter().fold(said, |said, place| without(said, place));
         self.answers.push(Answer { step: step.name.clone(), request: format!("{number} {request}"), said });
@@ -220,14 +226,15 @@ impl Session<'_> {
         Ok(said)
     }
 
-    /// Waits until lists stay the same.
-    fn settle(&mut self, step: &Step) -> Result<(), String> {
-        let targets: Vec<_> =
-            step.settle.iter().map(|target| self.vars.fill(target)).collect::<Result<_, _>>()?;
+    /// Waits until lists stay the same, and says whether they did.
+    fn settle(&self, targets: &[String]) -> bool {
         let limit = Instant::now() + PATIENCE;
         let mut last = Vec::new();
         let mut since = Instant::now();
-        while since.elapsed() < SETTLED && Instant::now() < limit {
+        while since.elapsed() < SETTLED {
+            if Instant::now() >= limit {
+                return false;
+            }
             let lists: Vec<_> = targets.iter().map(|target| self.items(target)).collect();
             if lists != last {
                 last = lists;
@@ -235,7 +242,7 @@ impl Session<'_> {
             }
             std::thread::sleep(PAUSE);
         }
-        Ok(())
+        true
     }
 
     fn items(&self, target: &str) -> Value {

@@ -132,7 +132,10 @@ impl Reading<'_> {
             let here = Place::Field(place, &name);
             let Some(field) = self.table.field(message, &name) else {
                 if !(is_type(&name) && has_types(message, place)) {
-                    self.unknown.push(here.path());
+                    // More are not told; and a long path for each would be much.
+                    if self.unknown.len() < bowline_merge::json::MAX_ODD {
+                        self.unknown.push(here.path());
+                    }
                     json.remove(&name);
                 }
                 continue;

@@ -1,4 +1,4 @@
-//! A request that panics.
+//! Requests that panic, and such that do not come.
 
 use http_body_util::BodyExt;
 
@@ -7,6 +7,29 @@ use crate::negotiate::Wishes;
 
 fn json() -> Wanted {
     Wishes::default().of_status()
+}
+
+/// A body that never comes.
+struct Never;
+
+impl http_body::Body for Never {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let status = read(Never, Duration::from_millis(10)).await.expect_err("there is none");
+    assert_eq!((status.code(), status.reason), (StatusCode::GATEWAY_TIMEOUT, "Timeout"));
+    let body = http_body_util::Full::new(Bytes::from_static(b"{}"));
+    assert_eq!(read(body, BODY_TIME).await.ok(), Some(Bytes::from_static(b"{}")));
 }
 
 #[tokio::test]
@@ -19,7 +42,7 @@ async fn a_panic_ends_one_request_and_nothing_else() {
 #[tokio::test]
 async fn who_asks_is_told_under_which_number_the_log_says_more() {
     let panic = caught(async { unreachable!("this is planted") }).await;
-    let id = random::uid();
+    let id = RequestId::new();
     let reply = finished(panic, json(), &id, &http::Method::GET, "/api/v1/pods");
     assert_eq!(reply.status(), StatusCode::INTERNAL_SERVER_ERROR);
     assert_eq!(reply.headers()["audit-id"], &*id);

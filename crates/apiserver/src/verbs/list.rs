@@ -138,12 +138,12 @@ fn cut<'a>(
         return Listed { documents: selected.cloned().collect(), version, continues: None, remaining: None };
     }
     let documents: Vec<_> = selected.by_ref().take(limit).cloned().collect();
-    let more = selected.count();
-    let last = documents.last().filter(|_| more > 0);
+    let next = selected.next();
+    let last = documents.last().filter(|_| next.is_some());
     Listed {
         continues: last.map(|last| Token::after(last.key(), version, selection).write()),
-        // With a selector it would have to be counted, and the real server does not.
-        remaining: (more > 0 && selection.is_everything()).then_some(more),
+        // With a selector each of them would have to be looked at, for every chunk; the real server does not either.
+        remaining: (next.is_some() && selection.is_everything()).then(|| selected.count() + 1),
         documents,
         version,
     }

@@ -3,6 +3,7 @@
 //! A watch has no queue: it remembers how far it is, and reads on in the history when the resource has changed.
 //! One that is slow holds up nobody, and is told `Expired` when the history has moved past it.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,10 +19,15 @@ use crate::kinds::Kind;
 use crate::metrics::Open;
 use crate::render::Frames;
 use crate::selection::{AsOf, ListOptions, Selection};
+use crate::service::{Panic, RequestId, caught, panicked};
 use crate::status::Status;
 
 /// So many changes are read at once: the view is locked meanwhile.
 const AT_ONCE: usize = 512;
+/// So much is sent at once, and one event more: what a watch that is slow has under way is memory.
+const SENT_AT_ONCE_BYTES: usize = 1 << 20;
+/// No watch lasts longer. It is more than anybody waits, and a moment that there is.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How often a watch says how far it is, if its client wants that.
 const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// How long before its end a watch says how far it is for the last time.
@@ -48,44 +54,97 @@ pub(super) struct Watch {
 }
 
 /// Starts a watch, and gives what it sends.
-pub(super) fn start(watch: Watch) -> mpsc::Receiver<Bytes> {
+pub(super) fn start(watch: Watch, id: RequestId, path: String) -> mpsc::Receiver<Bytes> {
     // One buffer under way and one being filled: more would only be memory.
     let (sender, receiver) = mpsc::channel(2);
-    tokio::spawn(run(watch, sender));
+    let end = Instant::now() + watch.lasts;
+    let outlet = Outlet { sender: sender.clone(), end, stopping: watch.stopping.clone() };
+    tokio::spawn(guarded(run(watch, outlet), sender, id, path));
     receiver
 }
 
-async fn run(mut watch: Watch, sender: mpsc::Sender<Bytes>) {
+/// Runs a watch. If it panics, that ends it, and its client is told under which number the log says more.
+async fn guarded(
+    running: impl Future<Output = Option<()>>,
+    sender: mpsc::Sender<Bytes>,
+    id: RequestId,
+    path: String,
+) {
+    let Err(Panic(why)) = caught(running).await else { return };
+    let status = panicked(&id, "WATCH", &path, &why);
+    let mut buffer = Vec::new();
+    Frames::error(&status, &mut buffer);
+    // Who has not read what came before is not waited for.
+    let _ = sender.try_send(buffer.into());
+}
+
+/// Ends with `None`, early, when the watch is over.
+async fn run(mut watch: Watch, mut outlet: Outlet) -> Option<()> {
     let mut bell = watch.hub.bell(&watch.kind.resource);
-    let begin = Instant::now();
-    let end = begin + watch.lasts;
-    let mut bookmark = Bookmarks::new(watch.options.bookmarks, begin, end);
-    let Some(mut cursor) = watch.begin(&sender).await else { return };
-    loop {
+    let mut bookmark = Bookmarks::new(watch.options.bookmarks, Instant::now(), outlet.end);
+    let mut cursor = watch.begin(&mut outlet).await?;
+    while !outlet.is_over() {
         bell.mark_unchanged();
-        let (buffer, next) = watch.read_on(cursor);
-        if !buffer.is_empty() && sender.send(buffer.into()).await.is_err() {
-            return;
-        }
-        let Some(next) = next else { return };
-        let more = next.more;
-        cursor = next.cursor;
+        let (buffer, progress) = watch.read_on(cursor);
+        outlet.send(buffer).await?;
+        let Progress { cursor: reached, more } = progress?;
+        cursor = reached;
         if more {
             continue;
         }
-        tokio::select! {
-            changed = bell.changed() => if changed.is_err() { return },
-            () = sleep_until(bookmark.due) => {
-                let frame = watch.frames.bookmark(cursor, false);
-                if sender.send(frame.into()).await.is_err() {
-                    return;
-                }
-                bookmark.sent();
-            }
-            () = sleep_until(end) => return,
-            () = sender.closed() => return,
-            () = stopped(&mut watch.stopping) => return,
+        // The view was just looked at: a bookmark that rests on an older look would say less than is known.
+        if bookmark.due <= Instant::now() {
+            outlet.send(watch.frames.bookmark(cursor, false)).await?;
+            bookmark.sent();
         }
+        tokio::select! {
+            changed = bell.changed() => changed.ok()?,
+            () = sleep_until(bookmark.due) => {}
+            () = outlet.over() => {}
+        }
+    }
+    None
+}
+
+/// Where a watch sends to. A client that does not read is waited for until the watch is over, and no longer.
+struct Outlet {
+    sender: mpsc::Sender<Bytes>,
+    /// When the watch ends by itself.
+    end: Instant,
+    /// Turns true when the server stops.
+    stopping: watch::Receiver<bool>,
+}
+
+impl Outlet {
+    /// Sends something; `None` if the watch is over before there is room for it.
+    async fn send(&mut self, buffer: Vec<u8>) -> Option<()> {
+        if buffer.is_empty() {
+            return Some(());
+        }
+        let room = tokio::select! {
+            biased;
+            room = self.sender.reserve() => room.ok(),
+            () = over(&self.sender, self.end, &mut self.stopping) => None,
+        }?;
+        room.send(buffer.into());
+        Some(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.end <= Instant::now() || self.sender.is_closed() || *self.stopping.borrow()
+    }
+
+    /// Returns when the watch is over.
+    async fn over(&mut self) {
+        over(&self.sender, self.end, &mut self.stopping).await;
+    }
+}
+
+async fn over(sender: &mpsc::Sender<Bytes>, end: Instant, stopping: &mut watch::Receiver<bool>) {
+    tokio::select! {
+        () = sleep_until(end) => {}
+        () = sender.closed() => {}
+        () = stopped(stopping) => {}
     }
 }
 
@@ -104,7 +163,7 @@ struct Progress {
 
 impl Watch {
     /// Sends what is there, if that is wanted, and says from where the watch goes on.
-    async fn begin(&mut self, sender: &mpsc::Sender<Bytes>) -> Option<Version> {
+    async fn begin(&mut self, outlet: &mut Outlet) -> Option<Version> {
         let from_state = match (self.options.initial_events, self.options.as_of) {
             (Some(wanted), _) => wanted,
             (None, AsOf::Newest | AsOf::Any) => true,
@@ -116,19 +175,28 @@ impl Watch {
                 AsOf::Newest | AsOf::Any => self.hub.view().version(),
             });
         }
-        if let AsOf::NotOlderThan(version) = self.options.as_of {
-            self.hub.reach(version, self.lasts).await;
+        // What is there now is older than what was asked for: nobody may take it for that.
+        let reached = tokio::select! {
+            reached = list::reach(&self.hub, self.options.as_of) => reached,
+            () = outlet.over() => return None,
+        };
+        if let Err(status) = reached {
+            let mut buffer = Vec::new();
+            Frames::error(&status, &mut buffer);
+            outlet.send(buffer).await?;
+            return None;
         }
         let (documents, version) = self.state();
-        for some in documents.chunks(AT_ONCE) {
-            let mut buffer = Vec::new();
-            for document in some {
-                self.frames.event("ADDED", document, &mut buffer);
+        let mut buffer = Vec::new();
+        for document in documents {
+            self.frames.event("ADDED", &document, &mut buffer);
+            if buffer.len() >= SENT_AT_ONCE_BYTES {
+                outlet.send(std::mem::take(&mut buffer)).await?;
             }
-            sender.send(buffer.into()).await.ok()?;
         }
+        outlet.send(buffer).await?;
         if self.options.bookmarks {
-            sender.send(self.frames.bookmark(version, true).into()).await.ok()?;
+            outlet.send(self.frames.bookmark(version, true)).await?;
         }
         Some(version)
     }
@@ -149,12 +217,15 @@ impl Watch {
         match self.changes(cursor) {
             Err(Expired { asked, oldest }) => {
                 let status = Status::expired(format!("too old resource version: {asked} ({oldest})"));
-                self.frames.error(&status, &mut buffer);
+                Frames::error(&status, &mut buffer);
                 (buffer, None)
             }
             Ok((changes, progress)) => {
                 for change in &changes {
                     self.show(change, &mut buffer);
+                    if buffer.len() >= SENT_AT_ONCE_BYTES {
+                        return (buffer, Some(Progress { cursor: change.version, more: true }));
+                    }
                 }
                 (buffer, Some(progress))
             }
@@ -208,5 +279,32 @@ impl Bookmarks {
 
 /// How long a watch lasts: what was asked, or half an hour to an hour, so that not all end at once.
 pub(super) fn lasts(timeout_s: Option<u64>, dice: u64) -> Duration {
-    Duration::from_secs(timeout_s.unwrap_or(1800 + dice % 1800))
+    Duration::from_secs(timeout_s.unwrap_or(1800 + dice % 1800)).min(LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn one_that_panics_ends_and_says_where_to_find_out_more() {
+        let (sender, mut receiver) = mpsc::channel(2);
+        let id = RequestId::new();
+        guarded(async { unreachable!("this is planted") }, sender, id.clone(), "/api/v1/pods".into()).await;
+        let event: Value = serde_json::from_slice(&receiver.recv().await.expect("an event")).expect("JSON");
+        assert_eq!((&event["type"], &event["object"]["code"]), (&"ERROR".into(), &500.into()));
+        assert!(event["object"]["message"].as_str().is_some_and(|said| said.contains(&*id)), "{event}");
+        assert!(receiver.recv().await.is_none());
+    }
+
+    #[test]
+    fn none_lasts_for_ever() {
+        assert_eq!(lasts(Some(5), 0), Duration::from_secs(5));
+        assert_eq!(lasts(None, 1801), Duration::from_secs(1801));
+        let longest = lasts(Some(u64::MAX), 0);
+        // There is such a moment.
+        assert!(Instant::now().checked_add(longest + BOOKMARK_EVERY).is_some());
+    }
 }

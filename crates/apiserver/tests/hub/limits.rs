@@ -290,3 +290,75 @@ async fn nonsense_is_told_to_who_sends_it() {
     is_well(&service).await;
     server.stop().await;
 }
+
+/// Set for a test that has a process of its own.
+const ALONE: &str = "BOWLINE_TEST_ALONE";
+
+/// The most memory that this process has had, in kilobytes.
+fn peak_kb() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the system says it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak is there");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+/// What a body costs beyond what it is: a path for every field below a long name would be half a gigabyte here, and
+/// three hundred for the longest body.
+#[test]
+fn odd_fields_cost_no_more_than_the_body_that_has_them() {
+    if std::env::var_os(ALONE).is_some() {
+        return tokio::runtime::Runtime::new().expect("a runtime").block_on(odd_fields());
+    }
+    let output = std::process::Command::new(std::env::current_exe().expect("this is a program"))
+        .args(["limits::odd_fields_cost_no_more_than_the_body_that_has_them", "--exact", "--nocapture"])
+        .env(ALONE, "1")
+        .output()
+        .expect("it can be started once more");
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("running 1 test"), "{said}");
+}
+
+async fn odd_fields() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let long = "x".repeat(100_000);
+    let below = (0..5000).map(|number| format!("\"f{number}\":0")).collect::<Vec<_>>().join(",");
+    let head = |kind: &str| match kind {
+        "Shut" => r#""apiVersion":"test.dev/v1","kind":"Shut","metadata":{"name":"o"}"#,
+        _ => r#""metadata":{"name":"o"}"#,
+    };
+    let closed = json!({ "type": "object", "properties": {
+        "maps": { "type": "object", "additionalProperties": { "type": "object" } } } });
+    expect(201, ask(&service, "POST", DEFINITIONS, &definition("shuts", "Shut", &closed)).await);
+    let shuts = "/apis/test.dev/v1/namespaces/default/shuts";
+    while get(&service, shuts).await.0 != 200 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    let before = peak_kb();
+    for (kind, path, fields) in [
+        // Below an unknown field; beside one; twice; and below a name that a map may have.
+        ("", MAPS, format!(r#""{long}":{{{below}}}"#)),
+        ("", MAPS, format!(r#"{below},"{long}":{{{below}}}"#)),
+        ("", MAPS, format!(r#""{long}":{{{below},{below}}}"#)),
+        ("Shut", shuts, format!(r#""maps":{{"{long}":{{{below}}}}}"#)),
+        ("Shut", shuts, format!(r#""maps":{{"{long}":{{{below},{below}}}}}"#)),
+    ] {
+        for validation in ["Strict", "Warn", "Ignore"] {
+            let body = format!("{{{},{fields}}}", head(kind));
+            let path = format!("{path}?dryRun=All&fieldValidation={validation}");
+            let request = http::Request::post(path).header("content-type", "application/json");
+            let body = http_body_util::Full::new(Bytes::from(body));
+            let reply = service.answer(request.body(body).expect("a request")).await;
+            let expected = if validation == "Strict" { 400 } else { 201 };
+            assert_eq!(reply.status(), expected, "{validation}");
+            let warnings = reply.headers().get_all("warning");
+            let bytes: usize = warnings.iter().map(http::HeaderValue::len).sum();
+            // As many as the real server sends, with what is around each.
+            assert!(bytes < 8192 && (validation == "Warn") == (bytes > 0), "{bytes} bytes of warnings");
+        }
+    }
+    let grown = peak_kb() - before;
+    assert!(grown < 150_000, "{grown} kB more");
+    is_well(&service).await;
+    server.stop().await;
+}

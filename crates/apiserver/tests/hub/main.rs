@@ -1,7 +1,9 @@
 //! The server in the process of a test: how it starts, what it bears, what it refuses.
 
+mod connections;
 mod disk;
 mod limits;
+mod lists;
 mod parts;
 mod restart;
 mod scope;

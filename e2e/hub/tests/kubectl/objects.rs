@@ -188,6 +188,29 @@ fn watches_show_what_changes() -> Result<()> {
     Ok(())
 }
 
+/// What most people see of a watch: a table whose columns are said once.
+#[test]
+fn watches_show_tables() -> Result<()> {
+    let Stage { kubectl, .. } = &Stage::new("watch-table")?;
+    kubectl.ok("create -f -", MAP)?;
+    let mut watch = kubectl.command("get cm -l a=b -w").stdout(Stdio::piped()).spawn()?;
+    let mut lines = BufReader::new(watch.stdout.take().context("its output is piped")?).lines();
+    let mut next = || -> Result<String> { Ok(lines.next().context("a line")??) };
+    let mut seen = vec![next()?, next()?];
+    kubectl.ok("patch cm one --type=merge -p {\"data\":{\"y\":\"2\"}}", "")?;
+    seen.push(next()?);
+    kubectl.ok("create -f -", &MAP.replace("one", "two"))?;
+    seen.push(next()?);
+    kubectl.ok("delete cm two", "")?;
+    seen.push(next()?);
+    watch.kill()?;
+    watch.wait()?;
+    let words: Vec<Vec<_>> = seen.iter().map(|line| line.split_whitespace().take(2).collect()).collect();
+    let expected = [["NAME", "DATA"], ["one", "1"], ["one", "2"], ["two", "1"], ["two", "1"]];
+    ensure!(words == expected, "{seen:#?}");
+    Ok(())
+}
+
 #[test]
 fn objects_are_edited_and_events_are_shown() -> Result<()> {
     let Stage { kubectl, .. } = &Stage::new("edit")?;

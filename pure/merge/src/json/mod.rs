@@ -1,17 +1,20 @@
 //! JSON as Kubernetes reads it: fields that stand twice are told, integers stay integers, and errors have Go's
 //! words.
 
+mod odd;
 mod string;
 
 use std::fmt;
 
 use serde_json::{Map, Number, Value};
 
+pub use odd::MAX_ODD;
+use odd::Search;
+pub(crate) use odd::Told;
+
 /// How deep values may be nested. Go allows 10,000, but no object needs that, and every walk of it would
 /// recurse as deep.
 pub const MAX_DEPTH: usize = 512;
-/// No more faults of one kind are told.
-const MAX_DUPLICATES: usize = 100;
 
 /// Why a text is not JSON. It displays as Go says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,20 +43,20 @@ impl fmt::Display for Duplicate {
     }
 }
 
-/// Reads one value, and says which fields stand twice, each once and at most a hundred.
+/// Reads one value, and says which fields stand twice, each once and at most [`MAX_ODD`].
 pub fn parse(bytes: &[u8]) -> Result<(Value, Vec<Duplicate>), ParseError> {
     let mut parser = Parser::new(bytes);
     let value = parser.value("looking for beginning of value")?;
     parser.space();
     match parser.peek() {
-        None => Ok((value, parser.duplicates)),
+        None => Ok((value, parser.duplicates.into_paths().into_iter().map(Duplicate).collect())),
         Some(byte) => Err(parser.unexpected(byte, "after top-level value")),
     }
 }
 
 /// What a strict decoder of a built-in kind says, in the order of the text: fields that stand twice, and fields
-/// that the kind does not have (as `Schema::prune` lists them). One that it does not have is not said to stand
-/// twice.
+/// that the kind does not have (as `Schema::prune` lists them); the first [`MAX_ODD`] of both. One that it does not
+/// have is not said to stand twice.
 pub fn strict(bytes: &[u8], duplicates: &[Duplicate], unknown: &[String]) -> Vec<String> {
     let told = |kind: &str, path: &str| format!("{kind} field {}", crate::go::quote(path));
     let inside = |path: &str| {
@@ -64,17 +67,17 @@ pub fn strict(bytes: &[u8], duplicates: &[Duplicate], unknown: &[String]) -> Vec
     };
     let mut wanted: Vec<(&str, bool)> = unknown.iter().map(|path| (path.as_str(), false)).collect();
     wanted.extend(duplicates.iter().map(|found| (found.0.as_str(), true)).filter(|(path, _)| !inside(path)));
-    let mut parser = Parser::new(bytes);
-    parser.seen = Some(Vec::new());
-    // The text was read before: it has no errors.
-    let _ = parser.value("");
-    let seen = parser.seen.unwrap_or_default();
-    let place = |path: &str, twice: bool| {
-        let mut places = seen.iter().enumerate().filter(|(_, seen)| *seen == path).map(|(index, _)| index);
-        places.nth(usize::from(twice)).unwrap_or(usize::MAX)
-    };
-    wanted.sort_by_cached_key(|(path, twice)| place(path, *twice));
+    let search = search(bytes, wanted.iter().map(|(path, _)| *path).collect());
+    wanted.sort_by_cached_key(|(path, twice)| search.place(path, *twice));
+    wanted.truncate(MAX_ODD);
     wanted.into_iter().map(|(path, twice)| told(if twice { "duplicate" } else { "unknown" }, path)).collect()
+}
+
+/// Looks for fields in a text that was read before: it has no errors.
+fn search<'a>(bytes: &'a [u8], wanted: Vec<&'a str>) -> Search<'a> {
+    let mut parser = Parser { search: Search::new(wanted), ..Parser::new(bytes) };
+    let _ = parser.value("");
+    parser.search
 }
 
 struct Parser<'a> {
@@ -83,14 +86,21 @@ struct Parser<'a> {
     depth: usize,
     /// Where the value is, as duplicates are told.
     path: String,
-    duplicates: Vec<Duplicate>,
-    /// Every path in the order of the text, if anybody wants to know.
-    seen: Option<Vec<String>>,
+    duplicates: Told,
+    /// What somebody looks for.
+    search: Search<'a>,
 }
 
 impl<'a> Parser<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        Parser { bytes, at: 0, depth: 0, path: String::new(), duplicates: Vec::new(), seen: None }
+        Parser {
+            bytes,
+            at: 0,
+            depth: 0,
+            path: String::new(),
+            duplicates: Told::default(),
+            search: Search::new(Vec::new()),
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -184,24 +194,17 @@ impl<'a> Parser<'a> {
             }
             self.path.push_str(&name);
             if fields.contains_key(&name) {
-                self.duplicate();
+                self.duplicates.tell(&self.path);
             }
-            if let Some(seen) = &mut self.seen {
-                seen.push(self.path.clone());
-            }
+            let before = self.search.step(&self.path, length);
+            self.search.at_field(&self.path);
             let value = self.value("looking for beginning of value")?;
+            self.search.back(before);
             self.path.truncate(length);
             fields.insert(name, value);
             if self.expect(b",}", "after object key:value pair")? == b'}' {
                 return Ok(Value::Object(fields));
             }
-        }
-    }
-
-    fn duplicate(&mut self) {
-        let found = Duplicate(self.path.clone());
-        if self.duplicates.len() < MAX_DUPLICATES && !self.duplicates.contains(&found) {
-            self.duplicates.push(found);
         }
     }
 
@@ -215,7 +218,9 @@ impl<'a> Parser<'a> {
         loop {
             let length = self.path.len();
             self.path.push_str(&format!("[{}]", items.len()));
+            let before = self.search.step(&self.path, length);
             let item = self.value("looking for beginning of value")?;
+            self.search.back(before);
             self.path.truncate(length);
             items.push(item);
             if self.expect(b",]", "after array element")? == b']' {
@@ -330,6 +335,59 @@ mod tests {
         assert_eq!(value, json!({"a": 2, "spec": {"l": [{"x": 3}]}}));
         let told: Vec<_> = duplicates.iter().map(ToString::to_string).collect();
         assert_eq!(told, ["duplicate field \"spec.l[0].x\"", "duplicate field \"a\""]);
+    }
+
+    fn fields(count: usize) -> String {
+        (0..count).map(|number| format!("\"f{number:06}\":0")).collect::<Vec<_>>().join(",")
+    }
+
+    #[test]
+    fn odd_fields_are_told_in_the_order_of_the_text() {
+        let text =
+            br#"{"z":{"q":1},"a":{"l":[{"x":1,"x":2},{"u":1}],"x.y":1,"x":{"y":1}},"a":{"l":[]},"":0}"#;
+        let (_, duplicates) = parse(text).unwrap();
+        let unknown = ["", "a.l[1].u", "a.nowhere", "a.x.y", "z"].map(str::to_owned);
+        assert_eq!(
+            strict(text, &duplicates, &unknown),
+            [
+                r#"unknown field "z""#,
+                r#"duplicate field "a.l[0].x""#,
+                r#"unknown field "a.l[1].u""#,
+                r#"unknown field "a.x.y""#,
+                r#"duplicate field "a""#,
+                r#"unknown field """#,
+                r#"unknown field "a.nowhere""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn no_more_than_a_hundred_odd_fields_are_told() {
+        let text = format!("{{{0},{0}}}", fields(150));
+        let (_, duplicates) = parse(text.as_bytes()).unwrap();
+        assert_eq!(duplicates.len(), MAX_ODD);
+        let unknown: Vec<_> = (0..150).rev().map(|number| format!("f{number:06}")).collect();
+        let told = strict(text.as_bytes(), &duplicates, &unknown);
+        assert_eq!(told.len(), MAX_ODD);
+        assert_eq!((&*told[0], &*told[99]), (r#"unknown field "f000000""#, r#"unknown field "f000099""#));
+    }
+
+    /// A path for each field below a name as long as all of them would be their square.
+    #[test]
+    fn long_names_are_not_repeated_for_all_that_is_below_them() {
+        let long = "x".repeat(1 << 20);
+        let below = fields(10_000);
+        let text = format!(r#"{{"{long}":{{{below},{below}}},"odd":0}}"#);
+        let (_, duplicates) = parse(text.as_bytes()).unwrap();
+        let bytes: usize = duplicates.iter().map(|duplicate| duplicate.0.len()).sum();
+        assert!(bytes < 16 << 20 && !duplicates.is_empty(), "{bytes} bytes of paths");
+        let search = search(text.as_bytes(), vec![&long, "odd"]);
+        assert_eq!((search.place(&long, false), search.place("odd", false)), (0, 20_001));
+        assert!(search.compared < 8 * text.len(), "{} bytes were compared", search.compared);
+        let deep = format!("{long}.f000003");
+        let search = super::search(text.as_bytes(), vec![&deep]);
+        assert_eq!((search.place(&deep, false), search.place(&deep, true)), (4, 10_004));
+        assert!(search.compared < 8 * text.len(), "{} bytes were compared", search.compared);
     }
 
     #[test]

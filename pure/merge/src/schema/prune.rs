@@ -5,18 +5,21 @@ use serde_json::{Map, Value};
 use super::meta::OBJECT_META;
 use super::node::{Additional, Node};
 use super::{Definitions, Dialect, Schema};
+use crate::json::Told;
 
 /// What every resource has, whether its schema says so or not.
 pub(super) const META_FIELDS: &[&str] = &["apiVersion", "kind", "metadata"];
 
 impl Schema {
-    /// Drops what the schema does not name, and says where that was, sorted: `spec.foo`, `spec.list[0].bar`.
+    /// Drops what the schema does not name, and says where that was, sorted: `spec.foo`, `spec.list[0].bar`; of at
+    /// most [`MAX_ODD`](crate::json::MAX_ODD) places.
     ///
     /// Nulls that may not be there go too, unless there is a default for them; nobody is told, as nobody is in
     /// Kubernetes. Metadata, and built-in kinds as a whole, take the form that the Go type gives them: no list or map
     /// is there and empty if it may be left out.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
-        let mut pruner = Pruner { definitions: &self.definitions, path: String::new(), unknown: Vec::new() };
+        let mut pruner =
+            Pruner { definitions: &self.definitions, path: String::new(), unknown: Told::default() };
         match self.dialect {
             Dialect::Builtin => {
                 pruner.builtin(object, &self.root);
@@ -31,15 +34,16 @@ impl Schema {
                 drop_nulls(object, Some(&self.root));
             }
         }
-        pruner.unknown.sort();
-        pruner.unknown
+        let mut unknown = pruner.unknown.into_paths();
+        unknown.sort();
+        unknown
     }
 }
 
 /// Nothing in a default of a custom resource's schema would be dropped.
 pub(super) fn is_pruned(node: &Node, value: &Value) -> bool {
     let definitions = Definitions::default();
-    let mut pruner = Pruner { definitions: &definitions, path: String::new(), unknown: Vec::new() };
+    let mut pruner = Pruner { definitions: &definitions, path: String::new(), unknown: Told::default() };
     pruner.structural(&mut value.clone(), Some(node), false);
     pruner.unknown.is_empty()
 }
@@ -47,7 +51,7 @@ pub(super) fn is_pruned(node: &Node, value: &Value) -> bool {
 struct Pruner<'a> {
     definitions: &'a Definitions,
     path: String,
-    unknown: Vec<String>,
+    unknown: Told,
 }
 
 impl Pruner<'_> {
@@ -69,7 +73,9 @@ impl Pruner<'_> {
     }
 
     fn report(&mut self, name: &str) {
-        self.at_field(name, |this| this.unknown.push(this.path.clone()));
+        if !self.unknown.is_full() {
+            self.at_field(name, |this| this.unknown.tell(&this.path));
+        }
     }
 
     /// No schema means that nothing is named. Items of a list that is preserved are `kept` as if they were.
@@ -247,6 +253,23 @@ mod tests {
             &json!({"a": 1, "list": [{"b": 1}], "map": {"k": {"c": 1}}}),
             &["spec.list[0].y", "spec.map.k.d", "spec.z"],
         );
+    }
+
+    /// All goes, but only so much is told: below a long name, every path is long.
+    #[test]
+    fn no_more_than_a_hundred_places_are_told() {
+        let entries = |count: usize| (0..count).map(|number| (format!("f{number:04}"), json!(0))).collect();
+        let schema = json!({"type": "object", "additionalProperties": {"type": "object"}});
+        let spec = json!({"type": "object", "properties": {"spec": schema}});
+        let mut object = json!({"spec": {"a": Value::Object(entries(150))}});
+        let told = Schema::stored(&spec).prune(&mut object);
+        assert_eq!((told.len(), &*told[99]), (100, "spec.a.f0099"));
+        let long = "x".repeat(1 << 20);
+        let mut object = json!({"spec": {long: Value::Object(entries(90))}});
+        let told = Schema::stored(&spec).prune(&mut object);
+        let bytes: usize = told.iter().map(String::len).sum();
+        assert!(bytes < 16 << 20 && !told.is_empty(), "{bytes} bytes of paths");
+        assert!(object["spec"].as_object().unwrap().values().all(|entry| entry == &json!({})));
     }
 
     #[test]
