@@ -105,7 +105,8 @@ impl Hub {
                 bail!("the hub ended ({}): {all}", child.wait()?);
             }
             all.push_str(&line);
-            if line.contains("listens on") {
+            // The last of what it says when it listens.
+            if line.contains("kubectl get namespaces") {
                 break;
             }
         }

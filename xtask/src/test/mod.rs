@@ -20,7 +20,7 @@ pub(crate) fn stage_names() -> Vec<&'static str> {
 
 /// The stages and what each of them does.
 pub(crate) fn list() -> String {
-    let lines: Vec<_> = STAGES.iter().map(|stage| format!("{:<10} {}", stage.name, stage.about)).collect();
+    let lines: Vec<_> = STAGES.iter().map(|stage| format!("{:<12} {}", stage.name, stage.about)).collect();
     lines.join("\n")
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], live: bool) -> ExitCod
 }
 
 fn run_stage(workspace: &Workspace, stage: &'static Stage, live: bool) -> Outcome {
-    let label = format!("{:<10} ", stage.name);
+    let label = format!("{:<12} ", stage.name);
     if live {
         println!("== {}", stage.name);
     } else {

@@ -17,14 +17,14 @@ pub(super) struct Outcome {
 
 /// The line that ends a stage. An empty name is one that stands on the line already.
 pub(super) fn line(name: &str, outcome: &Outcome, detail: &str) -> String {
-    let name = if name.is_empty() { String::new() } else { format!("{name:<10} ") };
+    let name = if name.is_empty() { String::new() } else { format!("{name:<12} ") };
     let verdict = if outcome.passed { "ok" } else { "FAILED" };
     format!("{name}{verdict:<7}{:>7.1}s  {detail}", outcome.time.as_secs_f64()).trim_end().to_owned()
 }
 
 /// The table at the end. Its last line is the count, alone on a line: CI reads it.
 pub(super) fn summary(outcomes: &[Outcome]) -> String {
-    let mut text = format!("{:<10} {:<7}{:>8}  to run it alone\n", "stage", "result", "time");
+    let mut text = format!("{:<12} {:<7}{:>8}  to run it alone\n", "stage", "result", "time");
     for outcome in outcomes {
         let _ = writeln!(text, "{}", line(outcome.name, outcome, outcome.alone));
     }

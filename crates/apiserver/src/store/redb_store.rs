@@ -21,7 +21,7 @@ const OBJECTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("objects
 const COUNTERS: TableDefinition<'_, &str, u64> = TableDefinition::new("counters");
 const VERSION: &str = "version";
 /// Reads come from memory; the file's cache only serves the pages that are written.
-const CACHE_BYTES: usize = 8 << 20;
+const CACHE_BYTES: usize = 1 << 20;
 
 /// The store in a redb file.
 #[derive(Debug)]
