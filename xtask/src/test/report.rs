@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_failure_is_named_with_its_command_and_the_count_is_the_last_line() {
         let text = summary(&[outcome("fmt", true), outcome("tidy", false)]);
-        assert!(text.contains("tidy       FAILED     1.2s  cargo xtask tidy\n"), "{text}");
+        assert!(text.contains("tidy         FAILED     1.2s  cargo xtask tidy\n"), "{text}");
         assert!(text.contains("\nfailed: tidy;"), "{text}");
         assert!(text.ends_with("\n\n1 passed, 1 failed"), "{text}");
     }
