@@ -4,7 +4,7 @@ use std::fmt;
 
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
-use crate::{kernel, seeds};
+use crate::{kernel, seeds, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -270,11 +270,12 @@ pub fn catalogue() -> &'static [Entry] {
         kernel::WATCH,
         kernel::COLLECTOR,
         kernel::NAMESPACES,
+        workqueue::WORKQUEUE,
     ];
     CATALOGUE
 }
 
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
-    seeds::expected::all().chain(kernel::expected())
+    seeds::expected::all().chain(kernel::expected()).chain(workqueue::EXPECTED)
 }

@@ -26,9 +26,10 @@ const ALLOWED: &[Edges] = &[
     },
     Edges { name: "bowline-kernel", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
+    Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&[]) },
     Edges {
         name: "bowline-models",
-        internal: &["bowline-explorer", "bowline-kernel"],
+        internal: &["bowline-explorer", "bowline-kernel", "bowline-workqueue"],
         external: External::Only(&[]),
     },
     Edges {

@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 8] = [
+const MODELS: [&str; 9] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -11,6 +11,7 @@ const MODELS: [&str; 8] = [
     "kernel/watch",
     "kernel/collector",
     "kernel/namespaces",
+    "workqueue",
 ];
 
 #[test]

@@ -5,13 +5,13 @@
 //! is one that breaks it.
 
 mod chores;
-#[cfg(test)]
-mod mutants;
 mod objects;
 mod thing;
 mod watch;
 
 use crate::catalogue::Expected;
+#[cfg(test)]
+use crate::mutants::Mutant;
 
 pub(crate) use chores::{COLLECTOR, NAMESPACES};
 pub(crate) use objects::OBJECTS;
@@ -20,6 +20,12 @@ pub(crate) use watch::WATCH;
 /// What the models must give.
 pub(crate) fn expected() -> impl Iterator<Item = &'static Expected> {
     [objects::EXPECTED, watch::EXPECTED, chores::EXPECTED].into_iter().flatten()
+}
+
+/// Servers that do one thing wrong.
+#[cfg(test)]
+pub(crate) fn mutants() -> impl Iterator<Item = &'static Mutant> {
+    [chores::mutants::MUTANTS, objects::mutants::MUTANTS, watch::mutants::MUTANTS].into_iter().flatten()
 }
 
 #[cfg(test)]

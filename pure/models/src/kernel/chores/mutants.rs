@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bowline_kernel::{Deletion, Expect, Finalizer, Head, Object, Request, Version};
 
 use super::{COLLECTOR, Chores, NAMESPACES, Rules, SHIPPED, look};
-use crate::kernel::mutants::Mutant;
 use crate::kernel::thing::{HOME, Performed, Thing, edited, perform};
+use crate::mutants::Mutant;
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal of $entry:ident.$build:ident($size:literal) by $($rule:tt)*) => {

@@ -4,8 +4,8 @@ use bowline_kernel::{Deletion, Expect, Head, Request, Version};
 
 use super::state::PLACE;
 use super::{OBJECTS, Objects, Rules, SHIPPED};
-use crate::kernel::mutants::Mutant;
 use crate::kernel::thing::{DELETION, Performed, Thing, edited, perform};
+use crate::mutants::Mutant;
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal at $size:literal by $($rule:tt)*) => {

@@ -3,8 +3,8 @@
 use bowline_kernel::{Expired, Version, View};
 
 use super::{Listed, Next, Rules, SHIPPED, WATCH, WATCHED, Watch, list, next};
-use crate::kernel::mutants::Mutant;
 use crate::kernel::thing::Thing;
+use crate::mutants::Mutant;
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal by $($rule:tt)*) => {

@@ -1,0 +1,331 @@
+//! The queue.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lanes::{Lanes, Place};
+use crate::{Backoff, Millis, Priority};
+
+/// The work queue: see the crate.
+#[derive(Clone, Debug)]
+pub struct WorkQueue<K> {
+    places: BTreeMap<K, Place>,
+    entries: Vec<Entry<K>>,
+    /// Places that are nobody's.
+    free: Vec<Place>,
+    lanes: Lanes,
+    /// Who comes later, by when.
+    later: BTreeSet<(Millis, Place)>,
+    processing: usize,
+    draining: bool,
+    adds: u64,
+    retries: u64,
+}
+
+/// What is known of a key. A key of which nothing is known has none.
+#[derive(Clone, Debug)]
+struct Entry<K> {
+    key: Option<K>,
+    /// It is to be taken; if a worker has it, again.
+    dirty: Option<Dirty>,
+    /// Since when a worker has it.
+    taken: Option<Millis>,
+    /// It comes later.
+    due: Option<(Millis, Priority)>,
+    /// In a row.
+    failures: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Dirty {
+    priority: Priority,
+    since: Millis,
+}
+
+/// What became of a key that was added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Added {
+    /// It waits.
+    Queued,
+    /// It waited already, or comes already, with no less priority and no later.
+    Known,
+    /// A worker has it: it waits when that is done.
+    Again,
+    /// The queue is being drained.
+    Refused,
+}
+
+/// A key that a worker has. Only who has it can say that it is done.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Ticket(Place);
+
+/// A key, for a worker.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Taken<K> {
+    /// Which.
+    pub key: K,
+    /// To be given back.
+    pub ticket: Ticket,
+    /// How long it has waited.
+    pub waited: Millis,
+}
+
+/// What is known of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct About {
+    /// It waits; if a worker has it, it will when that is done.
+    pub dirty: Option<Priority>,
+    /// A worker has it.
+    pub is_taken: bool,
+    /// It comes then.
+    pub due: Option<(Millis, Priority)>,
+    /// How often it has failed in a row.
+    pub failures: u32,
+}
+
+/// What is told of a queue: client-go's metrics have these names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// `workqueue_depth`
+    pub depth: usize,
+    /// `workqueue_adds_total`
+    pub adds: u64,
+    /// `workqueue_retries_total`
+    pub retries: u64,
+    /// `workqueue_unfinished_work_seconds`, summed over all workers
+    pub unfinished: Millis,
+    /// `workqueue_longest_running_processor_seconds`
+    pub longest: Millis,
+}
+
+impl<K: Ord + Clone> Default for WorkQueue<K> {
+    fn default() -> Self {
+        WorkQueue::new()
+    }
+}
+
+impl<K: Ord + Clone> WorkQueue<K> {
+    /// A queue with nothing in it.
+    pub fn new() -> WorkQueue<K> {
+        WorkQueue {
+            places: BTreeMap::new(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            lanes: Lanes::new(),
+            later: BTreeSet::new(),
+            processing: 0,
+            draining: false,
+            adds: 0,
+            retries: 0,
+        }
+    }
+
+    /// Something may have to be done about a key.
+    pub fn add(&mut self, key: &K, priority: Priority, now: Millis) -> Added {
+        if self.draining {
+            return Added::Refused;
+        }
+        let place = self.place(key);
+        self.dirty(place, priority, now)
+    }
+
+    /// Something may have to be done about a key, and not before `due`.
+    ///
+    /// Of two times the earlier counts, and of two priorities the higher.
+    pub fn add_at(&mut self, key: &K, due: Millis, priority: Priority) -> Added {
+        if self.draining {
+            return Added::Refused;
+        }
+        let place = self.place(key);
+        self.come_at(place, due, priority)
+    }
+
+    /// When there will be something to take, if nobody adds anything and nothing is there now.
+    pub fn next_due(&self) -> Option<Millis> {
+        self.later.first().map(|(due, _)| *due)
+    }
+
+    /// Takes the next key.
+    pub fn take(&mut self, now: Millis) -> Option<Taken<K>> {
+        self.wake(now);
+        let place = self.lanes.pop()?;
+        let entry = &mut self.entries[place as usize];
+        let (Some(key), Some(dirty)) = (&entry.key, entry.dirty.take()) else {
+            unreachable!("who waits is known, and to be taken");
+        };
+        entry.taken = Some(now);
+        self.processing += 1;
+        Some(Taken { key: key.clone(), ticket: Ticket(place), waited: now.since(dirty.since) })
+    }
+
+    /// A worker is done with a key, and all is well: its failures are forgotten. How long it took is told.
+    pub fn done(&mut self, ticket: Ticket, now: Millis) -> Millis {
+        self.entries[ticket.0 as usize].failures = 0;
+        self.give_back(ticket.0, now)
+    }
+
+    /// A worker is done with a key, and nothing is well or wrong: its failures stay as they are.
+    pub fn put_back(&mut self, ticket: Ticket, now: Millis) -> Millis {
+        self.give_back(ticket.0, now)
+    }
+
+    /// A worker has failed on a key: it comes again after a rest. How long it took is told.
+    pub fn failed(&mut self, ticket: Ticket, backoff: &Backoff, jitter: u16, now: Millis) -> Millis {
+        let place = ticket.0;
+        let entry = &mut self.entries[place as usize];
+        entry.failures = entry.failures.saturating_add(1);
+        let due = now.plus(backoff.rest(entry.failures, jitter));
+        self.retries += 1;
+        self.come_at(place, due, Priority::Change);
+        self.give_back(place, now)
+    }
+
+    /// Nothing is added any more, and what would come later does not come. What waits is still to be taken.
+    pub fn drain(&mut self) {
+        self.draining = true;
+        for (_, place) in std::mem::take(&mut self.later) {
+            self.entries[place as usize].due = None;
+            self.release(place);
+        }
+    }
+
+    /// Whether it is drained, and all that was added is done.
+    pub fn is_drained(&self) -> bool {
+        self.draining && self.lanes.len() == 0 && self.processing == 0
+    }
+
+    /// What is told of it.
+    pub fn counts(&self, now: Millis) -> Counts {
+        let mut counts =
+            Counts { depth: self.lanes.len(), adds: self.adds, retries: self.retries, ..Counts::default() };
+        for since in self.entries.iter().filter_map(|entry| entry.taken) {
+            let took = now.since(since);
+            counts.unfinished = counts.unfinished.plus(took);
+            counts.longest = counts.longest.max(took);
+        }
+        counts
+    }
+
+    /// Who waits, in the order in which they are taken.
+    pub fn waiting(&self) -> impl Iterator<Item = &K> {
+        self.lanes.iter().filter_map(|place| self.entries[place as usize].key.as_ref())
+    }
+
+    /// What is known of a key.
+    pub fn about(&self, key: &K) -> About {
+        let Some(entry) = self.places.get(key).map(|place| &self.entries[*place as usize]) else {
+            return About::default();
+        };
+        About {
+            dirty: entry.dirty.map(|dirty| dirty.priority),
+            is_taken: entry.taken.is_some(),
+            due: entry.due,
+            failures: entry.failures,
+        }
+    }
+
+    /// For how many keys there is room.
+    #[cfg(test)]
+    pub(crate) fn room(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// What was to come later, and is to come now, waits.
+    pub fn wake(&mut self, now: Millis) {
+        while let Some((due, place)) = self.later.first().copied().filter(|(due, _)| *due <= now) {
+            self.later.remove(&(due, place));
+            if let Some((due, priority)) = self.entries[place as usize].due.take() {
+                self.dirty(place, priority, due);
+            }
+        }
+    }
+
+    /// A key comes later.
+    fn come_at(&mut self, place: Place, due: Millis, priority: Priority) -> Added {
+        if self.draining {
+            return Added::Refused;
+        }
+        let entry = &mut self.entries[place as usize];
+        let (due, priority) = match entry.due {
+            Some((earlier, higher)) if earlier <= due && higher >= priority => return Added::Known,
+            Some((other, before)) => {
+                self.later.remove(&(other, place));
+                (due.min(other), priority.max(before))
+            }
+            None => (due, priority),
+        };
+        entry.due = Some((due, priority));
+        self.later.insert((due, place));
+        Added::Queued
+    }
+
+    /// A key is to be taken.
+    fn dirty(&mut self, place: Place, priority: Priority, since: Millis) -> Added {
+        let entry = &mut self.entries[place as usize];
+        let is_taken = entry.taken.is_some();
+        match &mut entry.dirty {
+            Some(dirty) if dirty.priority >= priority => return Added::Known,
+            Some(dirty) => {
+                // It goes where the higher ones wait, behind them; and it has waited since it came.
+                let before = std::mem::replace(&mut dirty.priority, priority);
+                if !is_taken {
+                    self.lanes.remove(place, before);
+                    self.lanes.push(place, priority);
+                }
+                return Added::Known;
+            }
+            None => entry.dirty = Some(Dirty { priority, since }),
+        }
+        self.adds += 1;
+        if is_taken {
+            return Added::Again;
+        }
+        self.lanes.push(place, priority);
+        Added::Queued
+    }
+
+    fn give_back(&mut self, place: Place, now: Millis) -> Millis {
+        let entry = &mut self.entries[place as usize];
+        let since = entry.taken.take().unwrap_or(now);
+        self.processing -= 1;
+        match entry.dirty {
+            Some(dirty) => self.lanes.push(place, dirty.priority),
+            None => self.release(place),
+        }
+        now.since(since)
+    }
+
+    /// The place of a key, which may be new.
+    fn place(&mut self, key: &K) -> Place {
+        if let Some(place) = self.places.get(key) {
+            return *place;
+        }
+        let entry = Entry { key: Some(key.clone()), dirty: None, taken: None, due: None, failures: 0 };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.entries[place as usize] = entry;
+                place
+            }
+            None => {
+                let place =
+                    Place::try_from(self.entries.len()).unwrap_or_else(|_| unreachable!("so many keys"));
+                self.entries.push(entry);
+                place
+            }
+        };
+        self.places.insert(key.clone(), place);
+        place
+    }
+
+    /// Forgets a key of which nothing is to be known.
+    fn release(&mut self, place: Place) {
+        let entry = &mut self.entries[place as usize];
+        let is_idle = entry.dirty.is_none() && entry.taken.is_none() && entry.due.is_none();
+        if (entry.failures == 0 || self.draining)
+            && is_idle
+            && let Some(key) = entry.key.take()
+        {
+            self.places.remove(&key);
+            self.free.push(place);
+        }
+    }
+}
