@@ -21,7 +21,7 @@ use crate::service::RequestId;
 use crate::status::{Details, Status};
 use crate::user::User;
 use crate::warnings::Warnings;
-use crate::{random, reply};
+use crate::{builtin, random, reply};
 
 mod create;
 mod delete;
@@ -119,7 +119,11 @@ pub(crate) async fn perform(api: &Arc<Api>, asked: Asked) -> Result<Reply, Statu
         Err(NotServed::Anything) => return Ok(reply::text(StatusCode::NOT_FOUND, "404 page not found\n")),
         Err(NotServed::Resource) => return Err(Status::no_such_path()),
     };
-    if let Some(warning) = kind.custom.as_ref().and_then(|custom| custom.deprecation()) {
+    let deprecation = match &kind.custom {
+        Some(custom) => custom.deprecation(),
+        None => builtin::deprecation(&kind),
+    };
+    if let Some(warning) = deprecation {
         asked.warnings.add(warning);
     }
     if asked.path.subresource.is_empty() {

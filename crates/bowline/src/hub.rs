@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use bowline_apiserver::{Config, Server};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Exit;
 use crate::output;
@@ -47,6 +48,8 @@ fn log() {
 }
 
 async fn serve(config: Config) -> anyhow::Result<Exit> {
+    // Who is told that it listens may end it at once.
+    let mut signals = Signals::new()?;
     // Its one sentence has the cause in it.
     let server = Server::start_with(config).await.map_err(|error| anyhow!("{error}"))?;
     output::note(&format!(
@@ -54,21 +57,34 @@ async fn serve(config: Config) -> anyhow::Result<Exit> {
         server.url(),
         server.kubeconfig().display()
     ));
-    let ended = wait_for_signal().await?;
+    let ended = signals.next().await;
     output::note(&format!("{ended}: the hub ends; once more, and it ends at once."));
     tokio::select! {
-        () = server.stop() => Ok(Exit::Done),
-        again = wait_for_signal() => again.map(|_| Exit::Done),
+        () = server.stop() => {}
+        _ = signals.next() => {}
     }
+    Ok(Exit::Done)
 }
 
-/// Ctrl-C or SIGTERM.
-async fn wait_for_signal() -> anyhow::Result<&'static str> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    tokio::select! {
-        _ = interrupt.recv() => Ok("Ctrl-C"),
-        _ = terminate.recv() => Ok("SIGTERM"),
+/// Ctrl-C and SIGTERM.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> anyhow::Result<Signals> {
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?,
+            terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
+        })
+    }
+
+    /// Waits for the next, and names it.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "Ctrl-C",
+            _ = self.terminate.recv() => "SIGTERM",
+        }
     }
 }

@@ -104,6 +104,12 @@ pub(crate) fn default_propagation(kind: &Kind) -> Option<Propagation> {
     is_in(kind, &[("", "ReplicationController"), ("batch", "Job")]).then_some(Propagation::Orphan)
 }
 
+/// What readers and writers of a kind are warned of.
+pub(crate) fn deprecation(kind: &Kind) -> Option<&'static str> {
+    is_in(kind, &[("", "Endpoints")])
+        .then_some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+}
+
 /// What who deletes an object is told, if it does not say what becomes of what that owns.
 pub(crate) fn unsaid_propagation(kind: &Kind) -> Option<&'static str> {
     is_in(kind, &[("batch", "Job")]).then_some(

@@ -34,8 +34,8 @@ use crate::time::Moment;
 pub(crate) use addresses::{Addresses, Reservation};
 pub use coverage::{AS_SENT, FILLED_IN_ONLY};
 pub(crate) use habits::{
-    creates_on_update, default_propagation, grace_s, is_certificate_request, not_main, not_status,
-    shows_deleted, unsaid_propagation, updates_unconditionally,
+    creates_on_update, default_propagation, deprecation, grace_s, is_certificate_request, not_main,
+    not_status, shows_deleted, unsaid_propagation, updates_unconditionally,
 };
 pub(crate) use mistyped::Mistyped;
 pub(crate) use parts::{bind, check_eviction, evict, scale, with_scale};

@@ -7,6 +7,7 @@ use super::cel::{Rules, not_checked};
 use super::definition::text;
 use super::embedded;
 use super::scale::ScalePaths;
+use crate::discovery::priority;
 use crate::document::Json;
 
 /// What a definition says of one version of its kind.
@@ -82,8 +83,7 @@ impl Custom {
                 .map(|path| path.strip_prefix('.').unwrap_or(path).to_owned())
                 .collect(),
             declared: Value::Object(version.clone()),
-            deprecation: deprecated
-                .then(|| warning.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated"))),
+            deprecation: deprecated.then(|| warning.unwrap_or_else(|| deprecation(spec, name))),
         }
     }
 
@@ -265,6 +265,22 @@ fn is_unchanged(crd: &Json, spec: &Json) -> bool {
         crd.get("metadata").and_then(|metadata| metadata.get("generation")).and_then(Value::as_u64);
     let versions = spec.get("versions").and_then(Value::as_array).map_or(0, Vec::len);
     generation.is_none_or(|generation| generation == 1) && versions == 1
+}
+
+/// What is said of a version that is deprecated, if its definition says nothing.
+fn deprecation(spec: &Map<String, Value>, version: &str) -> String {
+    let (group, kind) = (text(spec, "group"), spec["names"]["kind"].as_str().unwrap_or_default());
+    let said = format!("{group}/{version} {kind} is deprecated");
+    let flag = |other: &Value, name: &str| other.get(name).and_then(Value::as_bool) == Some(true);
+    let versions = spec.get("versions").and_then(Value::as_array).into_iter().flatten();
+    let newer = versions
+        .filter(|other| flag(other, "served") && !flag(other, "deprecated"))
+        .filter_map(|other| other.get("name").and_then(Value::as_str))
+        .filter(|other| priority::compare(other, version).is_lt());
+    match newer.min_by(|a, b| priority::compare(a, b)) {
+        Some(newest) => format!("{said}; use {group}/{newest} {kind}"),
+        None => said,
+    }
 }
 
 /// What writers are warned of: finalizers that nobody can tell whose they are.

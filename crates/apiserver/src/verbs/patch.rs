@@ -193,7 +193,7 @@ fn unknown_fields(operations: &[Value]) -> impl Iterator<Item = String> {
 fn read_operations(mut operations: Vec<Value>) -> Result<Vec<PatchOperation>, Status> {
     if operations.len() > OPERATIONS {
         let message = format!(
-            "The allowed maximum operations in a JSON patch is {OPERATIONS}, got {}",
+            "Request entity too large: The allowed maximum operations in a JSON patch is {OPERATIONS}, got {}",
             operations.len()
         );
         return Err(Status::failure(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message));
