@@ -3,8 +3,12 @@
 use crate::catalogue::Expected;
 use crate::judgements::{Judgement, expect, holds, reached};
 
-pub(crate) const EXPECTED: &[Expected] =
-    &[expect(super::WORKQUEUE.name, "keys=3,workers=2,adds=5,fails=2,priorities=3", (130_921, 1_368_883, 15), ALL)];
+pub(crate) const EXPECTED: &[Expected] = &[expect(
+    super::WORKQUEUE.name,
+    "keys=3,workers=2,adds=5,fails=2,priorities=3",
+    (130_921, 1_368_883, 15),
+    ALL,
+)];
 
 const ALL: &[Judgement] = &[
     holds("OneWorker"),
