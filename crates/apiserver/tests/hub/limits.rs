@@ -81,7 +81,10 @@ async fn json_patches_end_at_ten_thousand_operations() {
         Value::Array(vec![one; count]).to_string()
     };
     let said = expect(413, patch(&service, &format!("{MAPS}/m"), media, operations(10_001)).await);
-    assert_eq!(said["message"], "The allowed maximum operations in a JSON patch is 10000, got 10001");
+    assert_eq!(
+        said["message"],
+        "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"
+    );
     expect(200, patch(&service, &format!("{MAPS}/m"), media, operations(10_000)).await);
     is_well(&service).await;
     server.stop().await;
