@@ -207,7 +207,9 @@ impl Hub {
             match self.perform_in(era, request).await {
                 Ok(None) => {}
                 Err(Failure::Refused(refusal)) if was_overtaken(&refusal, current.is_some()) => {}
-                Ok(Some(answer)) => return Ok(at_version_of(current.as_deref(), answer)),
+                Ok(Some(answer)) => {
+                    return Ok(at_version(current.map(|current| current.meta().version), answer));
+                }
                 Err(failure) => return Err(failure),
             }
         }
@@ -217,18 +219,23 @@ impl Hub {
     /// Changes what is at `key` while all others wait. A change that panics does so when nobody waits any more: who
     /// panics in the middle of a decision takes everything down.
     async fn change_at_once(&self, key: &Key, edit: Edit) -> Result<Answer<Document>, Failure> {
-        let panicked = Arc::new(Mutex::new(None));
-        let note = Arc::clone(&panicked);
+        let seen = Arc::new(Mutex::new((None, None)));
+        let note = Arc::clone(&seen);
         let edit: Edit = Arc::new(move |current| {
-            catch_unwind(AssertUnwindSafe(|| edit(current))).unwrap_or_else(|panic| {
-                *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
-                Err(Status::internal("a change panicked"))
-            })
+            let done = catch_unwind(AssertUnwindSafe(|| edit(current)));
+            let version = current.map(|current| current.meta().version);
+            let (done, panic) = match done {
+                Ok(done) => (done, None),
+                Err(panic) => (Err(Status::internal("a change panicked")), Some(panic)),
+            };
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = (version, panic);
+            done
         });
         let done = self.perform(Request::Apply(key.clone(), document::Change(edit))).await;
-        match panicked.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let (version, panic) = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+        match panic {
             Some(panic) => resume_unwind(panic),
-            None => done,
+            None => done.map(|answer| at_version(version, answer)),
         }
     }
 
@@ -255,7 +262,10 @@ impl Hub {
     }
 
     /// The same for what was seen in an era. `false` if something was taken back since: that may be what was seen.
-    async fn settle_in(&self, era: Era) -> Result<bool, Failure> {
+    ///
+    /// # Errors
+    /// If it does not get there.
+    pub(crate) async fn settle_in(&self, era: Era) -> Result<bool, Failure> {
         let durable = {
             let mut front = self.front();
             if front.era != era {
@@ -295,9 +305,9 @@ impl Hub {
 }
 
 /// What goes by its last change is answered at the version that it had: there is none after it.
-fn at_version_of(current: Option<&Document>, answer: Answer<Document>) -> Answer<Document> {
-    match (current, answer) {
-        (Some(current), Answer::Removed(last)) => Answer::Removed(Arc::new(last.at(current.meta().version))),
+fn at_version(version: Option<Version>, answer: Answer<Document>) -> Answer<Document> {
+    match (version, answer) {
+        (Some(version), Answer::Removed(last)) => Answer::Removed(Arc::new(last.at(version))),
         (_, answer) => answer,
     }
 }

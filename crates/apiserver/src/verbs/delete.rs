@@ -64,9 +64,11 @@ pub(super) async fn delete(
             }
         };
         if let Some(why) = unmet(&current, options) {
-            // What it rests on may be a moment old.
-            api.hub.settle().await.map_err(Status::from)?;
-            return Err(conflict(kind, name, &why));
+            // That is said when what it rests on is durable; if that was taken back, it is looked at again.
+            match api.hub.settle_in(era).await.map_err(Status::from)? {
+                true => return Err(conflict(kind, name, &why)),
+                false => continue,
+            }
         }
         let request = request(kind, &current, options);
         let outcome = if options.dry_run {

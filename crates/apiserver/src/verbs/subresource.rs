@@ -104,7 +104,9 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
             write.updated(object, document, false)
         }
     });
-    if !write.options.dry_run {
+    if write.options.dry_run {
+        edit(api.hub.settled(&write.key()).await.map_err(Status::from)?.as_deref())?;
+    } else {
         let done = api.hub.modify(&write.key(), edit, false).await;
         done.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
     }

@@ -1,8 +1,8 @@
 //! Changes to objects: whole, or by a patch.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use bowline_kernel::{Answer, Object, Version};
+use bowline_kernel::{Answer, Object};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -212,25 +212,9 @@ async fn perform(write: &Arc<Write>, edit: Edit, wanted: &Wanted, query: &Query)
         let document = write.blocking(move || edit(current.as_deref())).await?;
         return write.would_be(code, &document, wanted, query);
     }
-    let replaced = Arc::new(Mutex::new(Version::default()));
-    let edit: Edit = Arc::new({
-        let replaced = Arc::clone(&replaced);
-        move |current| {
-            let version = current.map(|current| current.meta().version).unwrap_or_default();
-            *replaced.lock().unwrap_or_else(PoisonError::into_inner) = version;
-            edit(current)
-        }
-    });
     let answer = api.hub.modify(&key, edit, write.is_slow()).await;
     let answer = answer.map_err(|failure| Status::failed(failure, kind, namespace, name))?;
     debug_assert_eq!(answer.object().key(), &key);
-    match answer {
-        // What was the last thing to hold the object is gone, and it with it: it was never at a new version.
-        Answer::Removed(last) => {
-            let version = *replaced.lock().unwrap_or_else(PoisonError::into_inner);
-            write.show(StatusCode::OK, &last.at(version), wanted, query)
-        }
-        Answer::Created(new) => write.show(StatusCode::CREATED, &new, wanted, query),
-        answer => write.show(StatusCode::OK, answer.object(), wanted, query),
-    }
+    let code = if matches!(answer, Answer::Created(_)) { StatusCode::CREATED } else { StatusCode::OK };
+    write.show(code, answer.object(), wanted, query)
 }
