@@ -28,8 +28,20 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
     Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&[]) },
     Edges {
+        name: "bowline-control",
+        internal: &["bowline-workqueue"],
+        external: External::Only(&[]),
+    },
+    Edges { name: "bowline-sample", internal: &["bowline-control"], external: External::Only(&[]) },
+    Edges {
         name: "bowline-models",
-        internal: &["bowline-explorer", "bowline-kernel", "bowline-workqueue"],
+        internal: &[
+            "bowline-control",
+            "bowline-explorer",
+            "bowline-kernel",
+            "bowline-sample",
+            "bowline-workqueue",
+        ],
         external: External::Only(&[]),
     },
     Edges {
