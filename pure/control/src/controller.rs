@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::Moment;
 use crate::effect::{Effect, Write};
 use crate::object::{KindOf, Object};
-use crate::Moment;
 
 /// A controller: everything about it that can go wrong, without I/O.
 pub trait Controller {

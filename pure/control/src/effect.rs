@@ -35,7 +35,9 @@ impl<O: Object> Write<O> {
     pub fn before(&self) -> Option<&O> {
         match self {
             Write::Create(_) => None,
-            Write::Change { before, .. } | Write::Status { before, .. } | Write::Delete(before) => Some(before),
+            Write::Change { before, .. } | Write::Status { before, .. } | Write::Delete(before) => {
+                Some(before)
+            }
         }
     }
 

@@ -20,6 +20,8 @@ mod effect;
 mod memo;
 mod object;
 mod still;
+#[cfg(test)]
+mod tests;
 mod turns;
 mod verdict;
 

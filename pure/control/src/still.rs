@@ -6,7 +6,7 @@ use bowline_workqueue::Priority;
 
 use crate::cache::Cache;
 use crate::controller::Controller;
-use crate::memo::Memo;
+use crate::memo::{Memo, Need};
 use crate::object::{KindOf, Version};
 use crate::turns::{Loop, Settings};
 use crate::{Millis, Moment};
@@ -29,7 +29,7 @@ pub struct Known<C: Controller> {
     pub memo: Memo<C>,
     /// It waits for its turn; if it is with a worker, it will.
     pub waits: bool,
-    /// It comes then.
+    /// It comes then, whatever its cache shows.
     pub due: Option<Millis>,
 }
 
@@ -52,6 +52,11 @@ impl<C: Controller> Loop<C> {
             }
             if let Some(due) = due {
                 this.queue.add_at(&key, due, Priority::Change);
+            }
+            if let Need::Level { until, .. } = &memo.need
+                && !waits
+            {
+                this.parked.insert((*until, key.clone()));
             }
             memos.insert(key, memo);
         }

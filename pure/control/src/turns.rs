@@ -1,8 +1,8 @@
 //! The loop: whose turn it is, what is done, and what its answer means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use bowline_workqueue::{Backoff, Counts, Priority, Ticket, WorkQueue};
+use bowline_workqueue::{Backoff, Counts, Priority, Taken, Ticket, WorkQueue};
 
 use crate::cache::{Cache, Event, Shown};
 use crate::controller::{Controller, EffectOf};
@@ -44,6 +44,8 @@ pub struct Loop<C: Controller> {
     pub(crate) queue: WorkQueue<C::Key>,
     pub(crate) memos: BTreeMap<C::Key, Memo<C>>,
     pub(crate) tickets: BTreeMap<C::Key, Ticket>,
+    /// Keys whose cache has to catch up, by when that takes too long.
+    pub(crate) parked: BTreeSet<(Millis, C::Key)>,
 }
 
 /// What the loop made of a key.
@@ -72,6 +74,7 @@ impl<C: Controller> Loop<C> {
             queue: WorkQueue::new(),
             memos: BTreeMap::new(),
             tickets: BTreeMap::new(),
+            parked: BTreeSet::new(),
         }
     }
 
@@ -97,7 +100,8 @@ impl<C: Controller> Loop<C> {
 
     /// When there will be a turn, if nothing comes in and there is none now.
     pub fn next_due(&self) -> Option<Millis> {
-        self.queue.next_due()
+        let parked = self.parked.first().map(|(until, _)| *until);
+        self.queue.next_due().into_iter().chain(parked).min()
     }
 
     /// Nothing more is begun but what is waiting already.
@@ -138,25 +142,36 @@ impl<C: Controller> Loop<C> {
         if !self.cache.is_complete(&self.controller) {
             return None;
         }
+        while let Some((until, key)) = self.parked.first().filter(|(until, _)| *until <= now.clock).cloned() {
+            self.parked.remove(&(until, key.clone()));
+            self.queue.add(&key, Priority::Change, now.clock);
+        }
         loop {
-            let taken = self.queue.take(now.clock)?;
-            let (key, waited) = (taken.key, taken.waited);
-            let memo = self.memos.entry(key.clone()).or_default();
-            if let Need::Level { id, until, .. } = &memo.need {
-                if memo.need.is_met(&self.cache) {
-                    memo.need = Need::Nothing;
-                } else if now.clock >= *until {
-                    memo.need = Need::Look(id.clone());
-                } else {
-                    let until = *until;
-                    self.queue.put_back(taken.ticket, now.clock);
-                    self.queue.add_at(&key, until, Priority::Change);
-                    continue;
-                }
+            let Taken { key, ticket, waited } = self.queue.take(now.clock)?;
+            if !self.is_free(&key, now) {
+                self.queue.put_back(ticket, now.clock);
+                continue;
             }
-            self.tickets.insert(key.clone(), taken.ticket);
+            self.tickets.insert(key.clone(), ticket);
             return Some(self.decide(key, waited, now));
         }
+    }
+
+    /// Whether a key, whose turn it is, need not wait for its cache; or has waited long enough, and looks.
+    fn is_free(&mut self, key: &C::Key, now: Moment) -> bool {
+        let memo = self.memos.entry(key.clone()).or_default();
+        let Need::Level { id, until, .. } = &memo.need else { return true };
+        let until = *until;
+        let next = if memo.need.is_met(&self.cache) {
+            Need::Nothing
+        } else if now.clock >= until {
+            Need::Look(id.clone())
+        } else {
+            return false;
+        };
+        memo.need = next;
+        self.parked.remove(&(until, key.clone()));
+        true
     }
 
     /// An answer has come. `jitter` is a random number: what failed together shall not come back together.
@@ -198,9 +213,9 @@ impl<C: Controller> Loop<C> {
         };
         self.queue.put_back(ticket, now.clock);
         match parked {
-            Some(until) => self.queue.add_at(key, until, Priority::Change),
-            None => self.queue.add(key, Priority::Change, now.clock),
-        };
+            Some(until) => drop(self.parked.insert((until, key.clone()))),
+            None => drop(self.queue.add(key, Priority::Change, now.clock)),
+        }
     }
 
     /// One decision about a key, whose turn it is.
@@ -211,7 +226,13 @@ impl<C: Controller> Loop<C> {
             let observed = self.cache.get(&id).map(|object| (id.clone(), object.version()));
             memo.doing = Some(What::Look(id.clone()));
             let effect = Some(Effect::Look(id));
-            return Turn { key, verdict: Verdict::Look, observed: observed.into_iter().collect(), effect, waited };
+            return Turn {
+                key,
+                verdict: Verdict::Look,
+                observed: observed.into_iter().collect(),
+                effect,
+                waited,
+            };
         }
         let objects: Vec<_> = self.cache.of(&key).collect();
         let observed = objects.iter().map(|object| (object.id(), object.version())).collect();
@@ -220,8 +241,7 @@ impl<C: Controller> Loop<C> {
             memo.rest();
         }
         let decision = self.controller.decide(&snapshot, now);
-        let case =
-            Case { controller: &self.controller, settings: &self.settings, snapshot: &snapshot, now };
+        let case = Case { controller: &self.controller, settings: &self.settings, snapshot: &snapshot, now };
         let Conclusion { verdict, effect, until } = case.conclude(decision, memo);
         match &effect {
             Some(Effect::Write(write)) => {
@@ -248,7 +268,9 @@ impl<C: Controller> Loop<C> {
             self.queue.done(ticket, now.clock);
         }
         if let Some(until) = stalled.or(until) {
-            self.queue.add_at(key, until, Priority::Resync);
+            // Who waits for what is over would be decided again and again.
+            let soon = now.clock.plus(self.settings.backoff.first);
+            self.queue.add_at(key, until.max(soon), Priority::Resync);
         }
         if self.memos.get(key).is_some_and(Memo::is_blank) {
             self.memos.remove(key);
@@ -274,9 +296,10 @@ impl<C: Controller> Loop<C> {
 
     /// A key is to be decided, unless it is until its cache has caught up.
     fn add(&mut self, key: &C::Key, priority: Priority, now: Moment) {
-        let waits = self.memos.get(key).is_some_and(|memo| {
-            matches!(memo.need, Need::Level { .. }) && !memo.need.is_met(&self.cache)
-        });
+        let waits = self
+            .memos
+            .get(key)
+            .is_some_and(|memo| matches!(memo.need, Need::Level { .. }) && !memo.need.is_met(&self.cache));
         if !waits {
             self.queue.add(key, priority, now.clock);
         }
@@ -296,9 +319,10 @@ impl<C: Controller> Loop<C> {
     /// A kind has been listed: who waited for what was answered before goes on.
     fn uncover(&mut self, kind: <ObjectId<C> as Id>::Kind, now: Moment) {
         for (key, memo) in &mut self.memos {
-            if let Need::Level { id, level: Level::At { covered: true, .. }, .. } = &memo.need
+            if let Need::Level { id, level: Level::At { covered: true, .. }, until } = &memo.need
                 && id.kind() == kind
             {
+                self.parked.remove(&(*until, key.clone()));
                 memo.need = Need::Nothing;
                 self.queue.add(key, Priority::Change, now.clock);
             }

@@ -43,11 +43,7 @@ pub(crate) struct Case<'a, C: Controller> {
 }
 
 impl<C: Controller> Case<'_, C> {
-    pub(crate) fn conclude(
-        &self,
-        decision: Decision<C::Step, C::Wait>,
-        memo: &mut Memo<C>,
-    ) -> Conclusion<C> {
+    pub(crate) fn conclude(&self, decision: Decision<C::Step, C::Wait>, memo: &mut Memo<C>) -> Conclusion<C> {
         match decision {
             Decision::Do(step) => self.advance(step, memo),
             Decision::Wait { what, until } => {

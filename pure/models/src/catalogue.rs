@@ -4,7 +4,8 @@ use std::fmt;
 
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
-use crate::{kernel, seeds, workqueue};
+use crate::budgets::{Coverage, Faults};
+use crate::{kernel, sample, seeds, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -16,7 +17,7 @@ pub struct Entry {
     pub sizes: &'static [SizeKey],
     /// The kinds of faults that it can put in.
     pub faults: &'static [&'static str],
-    pub(crate) build: fn(&Size) -> Result<Box<dyn Subject>, BadSize>,
+    pub(crate) build: fn(&Size, &Faults) -> Result<Box<dyn Subject>, BadSize>,
 }
 
 /// One number or switch of a model's size.
@@ -161,12 +162,20 @@ impl Entry {
         Ok(Size(self.sizes.iter().map(|key| (key.name, value(key))).collect()))
     }
 
-    /// The model at a size.
+    /// The model at a size, without faults.
     ///
     /// # Errors
     /// Says why the values do not fit together.
     pub fn build(&self, size: &Size) -> Result<Box<dyn Subject>, BadSize> {
-        (self.build)(size)
+        (self.build)(size, &Faults::default())
+    }
+
+    /// The model at a size, with faults.
+    ///
+    /// # Errors
+    /// Says why the values do not fit together.
+    pub fn build_with(&self, size: &Size, faults: &Faults) -> Result<Box<dyn Subject>, BadSize> {
+        (self.build)(size, faults)
     }
 }
 
@@ -217,9 +226,19 @@ pub trait Subject {
     /// # Errors
     /// As [`bowline_explorer::walk`].
     fn walk(&self, walks: Walks, options: &Options<'_>) -> Result<Report, Refused>;
+    /// Which faults have hit which effects in what was explored so far; `None` if it has no faults.
+    fn coverage(&self) -> Option<Coverage>;
 }
 
-impl<M: Model> Subject for M {
+/// A model of the catalogue.
+pub(crate) trait Catalogued: Model {
+    /// See [`Subject::coverage`].
+    fn coverage(&self) -> Option<Coverage> {
+        None
+    }
+}
+
+impl<M: Catalogued> Subject for M {
     fn claims(&self) -> Vec<Claim> {
         let claim = |p: bowline_explorer::Property<M>| Claim {
             name: p.name().into(),
@@ -239,6 +258,10 @@ impl<M: Model> Subject for M {
 
     fn walk(&self, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
         walk(self, walks, options)
+    }
+
+    fn coverage(&self) -> Option<Coverage> {
+        Catalogued::coverage(self)
     }
 }
 
@@ -271,11 +294,12 @@ pub fn catalogue() -> &'static [Entry] {
         kernel::COLLECTOR,
         kernel::NAMESPACES,
         workqueue::WORKQUEUE,
+        sample::CONTROL,
     ];
     CATALOGUE
 }
 
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
-    seeds::expected::all().chain(kernel::expected()).chain(workqueue::EXPECTED)
+    seeds::expected::all().chain(kernel::expected()).chain(workqueue::EXPECTED).chain(sample::EXPECTED)
 }

@@ -1,14 +1,18 @@
 //! Models that the explorer checks.
 
+mod budgets;
 mod catalogue;
+mod harness;
 mod judgements;
 mod kernel;
 #[cfg(test)]
 mod mutants;
 #[cfg(test)]
 mod naive;
+mod sample;
 mod seeds;
 mod workqueue;
 
+pub use budgets::{BadFaults, Coverage, Faults};
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};
 pub use seeds::{Visitor, visit_seed};

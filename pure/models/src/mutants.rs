@@ -3,7 +3,7 @@
 use bowline_explorer::{Kind, Options, Verdict};
 
 use crate::catalogue::{Subject, catalogue};
-use crate::{kernel, workqueue};
+use crate::{kernel, sample, workqueue};
 
 /// A model that does one thing wrong.
 pub(crate) struct Mutant {
@@ -18,7 +18,7 @@ pub(crate) struct Mutant {
 }
 
 fn all() -> impl Iterator<Item = &'static Mutant> {
-    kernel::mutants().chain(workqueue::mutants::MUTANTS)
+    kernel::mutants().chain(workqueue::mutants::MUTANTS).chain(sample::mutants::MUTANTS)
 }
 
 #[test]

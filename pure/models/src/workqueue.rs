@@ -16,7 +16,7 @@ use bowline_workqueue::{Priority, Ticket, WorkQueue};
 
 pub(crate) use self::expected::EXPECTED;
 use self::state::{KEYS, State, WORKERS};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
     SizeKey { name, about, default: Value::Number(default), range }
@@ -33,7 +33,7 @@ pub(crate) const WORKQUEUE: Entry = Entry {
         number("priorities", "how many priorities they have", 3, (1, 3)),
     ],
     faults: &[],
-    build: |size| Ok(Box::new(Queue::new(size, &SHIPPED))),
+    build: |size, _| Ok(Box::new(Queue::new(size, &SHIPPED))),
 };
 
 /// How a queue works. Mutants do it otherwise.
@@ -100,6 +100,8 @@ impl Queue {
         Priority::ALL.into_iter().take(self.priorities.into())
     }
 }
+
+impl Catalogued for Queue {}
 
 impl Model for Queue {
     type State = State;

@@ -21,7 +21,7 @@ use bowline_kernel::{Head, Propagation, Request, Version, collector, namespaces}
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, Cell, State};
 use super::thing::{self, Performed, Place, Resource, Thing};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
     SizeKey { name, about, default: Value::Number(default), range }
@@ -50,7 +50,7 @@ pub(crate) const COLLECTOR: Entry = Entry {
         REFUSALS,
     ],
     faults: &[],
-    build: |size| Ok(Box::new(Chores::collector(size, &SHIPPED))),
+    build: |size, _| Ok(Box::new(Chores::collector(size, &SHIPPED))),
 };
 
 pub(crate) const NAMESPACES: Entry = Entry {
@@ -65,7 +65,7 @@ pub(crate) const NAMESPACES: Entry = Entry {
         REFUSALS,
     ],
     faults: &[],
-    build: |size| Ok(Box::new(Chores::namespaces(size, &SHIPPED))),
+    build: |size, _| Ok(Box::new(Chores::namespaces(size, &SHIPPED))),
 };
 
 /// What a server does of itself. Mutants have others.
@@ -217,6 +217,8 @@ impl Chores {
         states
     }
 }
+
+impl Catalogued for Chores {}
 
 impl Model for Chores {
     type State = State;

@@ -18,7 +18,7 @@ use bowline_kernel::{Answer, Head, Request, Version};
 pub(super) use self::expected::EXPECTED;
 use self::state::{BATCH, CLIENTS, State};
 use super::thing::{self, Performed, Thing};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
     SizeKey { name, about, default: Value::Number(default), range }
@@ -34,7 +34,7 @@ pub(crate) const OBJECTS: Entry = Entry {
         number("restarts", "how often the server restarts", 1, (0, 3)),
     ],
     faults: &[],
-    build: |size| Ok(Box::new(Objects::new(size, &SHIPPED))),
+    build: |size, _| Ok(Box::new(Objects::new(size, &SHIPPED))),
 };
 
 /// How a server writes. Mutants do it otherwise.
@@ -103,6 +103,8 @@ impl Objects {
         Objects { updates: small("updates"), others: small("others"), restarts: small("restarts"), rules }
     }
 }
+
+impl Catalogued for Objects {}
 
 impl Model for Objects {
     type State = State;

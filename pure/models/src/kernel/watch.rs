@@ -15,7 +15,7 @@ use bowline_kernel::{Change, Expired, Version, View};
 pub(super) use self::expected::EXPECTED;
 use self::state::{HISTORY, Op, SLOTS, State, WATCHERS, Watcher};
 use super::thing::{Resource, Thing};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 pub(crate) const WATCH: Entry = Entry {
     name: "kernel/watch",
@@ -41,7 +41,7 @@ pub(crate) const WATCH: Entry = Entry {
         },
     ],
     faults: &[],
-    build: |size| Ok(Box::new(Watch::new(size, &SHIPPED))),
+    build: |size, _| Ok(Box::new(Watch::new(size, &SHIPPED))),
 };
 
 /// A change, if there is one.
@@ -157,6 +157,8 @@ impl Watch {
         }
     }
 }
+
+impl Catalogued for Watch {}
 
 impl Model for Watch {
     type State = State;

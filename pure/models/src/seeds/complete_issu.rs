@@ -15,7 +15,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, NodeSet, State, UpgradeState, VERSIONS, Version};
 use super::names;
-use crate::catalogue::{BadSize, Entry, Size, SizeKey, Value};
+use crate::catalogue::{BadSize, Catalogued, Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/complete-issu",
@@ -59,7 +59,7 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     ],
     faults: &[],
-    build: |size| Ok(Box::new(CompleteIssu::new(size)?)),
+    build: |size, _| Ok(Box::new(CompleteIssu::new(size)?)),
 };
 
 /// The model at a size.
@@ -204,6 +204,8 @@ impl CompleteIssu {
         }
     }
 }
+
+impl Catalogued for CompleteIssu {}
 
 impl Model for CompleteIssu {
     type State = State;

@@ -18,7 +18,7 @@ use self::resources::{Arn, AwsRole};
 use self::state::{CAPACITY, Req, State};
 use self::steps::Step;
 use super::names;
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/irsa",
@@ -38,7 +38,7 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     ],
     faults: &[],
-    build: |size| Ok(Box::new(IrsaOperator::new(size))),
+    build: |size, _| Ok(Box::new(IrsaOperator::new(size))),
 };
 
 /// The model at a size.
@@ -93,6 +93,8 @@ fn has_step(s: &State, w: u8) -> bool {
     Step::enabled(s, w, |_| any = true);
     any
 }
+
+impl Catalogued for IrsaOperator {}
 
 impl Model for IrsaOperator {
     type State = State;

@@ -13,7 +13,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, PerCluster, Process, State, Sync};
 use super::names;
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/kcp-storage",
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: Entry = Entry {
         range: (1, CAPACITY as u32),
     }],
     faults: &[],
-    build: |size| Ok(Box::new(KcpStorage::new(size))),
+    build: |size, _| Ok(Box::new(KcpStorage::new(size))),
 };
 
 /// The model at a size.
@@ -62,6 +62,8 @@ impl KcpStorage {
         self.processes().all(|process| !s.at_start(process))
     }
 }
+
+impl Catalogued for KcpStorage {}
 
 impl Model for KcpStorage {
     type State = State;

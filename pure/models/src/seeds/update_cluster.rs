@@ -13,7 +13,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, ClusterSt, RequestSt, State, WorkerSt};
 use super::names;
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "seed/update-cluster",
@@ -33,7 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     ],
     faults: &[],
-    build: |size| Ok(Box::new(UpdateCluster::new(size))),
+    build: |size, _| Ok(Box::new(UpdateCluster::new(size))),
 };
 
 /// The model at a size.
@@ -66,6 +66,8 @@ impl UpdateCluster {
         0..self.workers
     }
 }
+
+impl Catalogued for UpdateCluster {}
 
 impl Model for UpdateCluster {
     type State = State;

@@ -1,0 +1,194 @@
+//! The loop as it is shipped: made of a state, and a state made of what becomes of it.
+
+use bowline_control as control;
+use bowline_control::{
+    Answer, Controller, Effect, Event, Loop, Memo, Millis, Moment, Refusal, Settings, Still, Version,
+};
+
+use super::flat::{Post, Verb};
+use super::server::Came;
+use super::state::{Doing, Known, Need, News, State, What};
+use super::system::System;
+
+type C<S> = <S as System>::Controller;
+type Object<S> = <C<S> as Controller>::Object;
+
+/// Now, and when every timer has gone off.
+const NOW: Moment = Moment { clock: Millis(0), wall: Millis(0) };
+const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0) };
+
+/// What became of an effect.
+pub(crate) enum Reply {
+    Came(Came),
+    /// Nothing was heard.
+    Silence,
+}
+
+/// Takes in one piece of news.
+pub(crate) fn show<S: System>(system: &S, bounds: Settings, s: &mut State, news: News) {
+    let mut room = resume(system, bounds, s, |_, known| (known.waits, known.due));
+    let object = S::object(news.slot, news.object);
+    room.event(if news.gone { Event::Gone(object) } else { Event::Put(object) }, NOW);
+    s.shown[usize::from(news.slot)] = (!news.gone).then_some(news.object);
+    let reached = &mut s.reached[usize::from(S::kind(news.slot))];
+    *reached = (*reached).max(news.object.version);
+    take_over::<S>(bounds, s, &room);
+}
+
+/// Starts the loop, which has forgotten everything, with lists of all kinds.
+pub(crate) fn start<S: System>(system: &S, bounds: Settings, s: &mut State) {
+    let truth = s.truth();
+    s.keys = Default::default();
+    s.pending = Default::default();
+    s.shown = truth;
+    for kind in 0..system.kinds().len() as u8 {
+        list(system, bounds, s, kind, true);
+    }
+}
+
+/// Takes in a list of a kind. If it `covers` them, it has begun after all answers so far.
+pub(crate) fn list<S: System>(system: &S, bounds: Settings, s: &mut State, kind: u8, covers: bool) {
+    let mut room = resume(system, bounds, s, |_, known| (known.waits, known.due));
+    let number = system.kinds()[usize::from(kind)];
+    if covers {
+        room.event(Event::ListBegins(number), NOW);
+    }
+    let truth = s.truth();
+    let of_kind = (0..).zip(truth).filter(|(slot, flat)| flat.is_some() && S::kind(*slot) == kind);
+    let objects: Vec<_> = of_kind.filter_map(|(slot, flat)| Some(S::object(slot, flat?))).collect();
+    s.reached[usize::from(kind)] = 0;
+    for (slot, flat) in (0..).zip(truth).filter(|(slot, _)| S::kind(*slot) == kind) {
+        s.shown[usize::from(slot)] = flat;
+        let reached = &mut s.reached[usize::from(kind)];
+        *reached = (*reached).max(flat.map_or(0, |flat| flat.version));
+    }
+    s.pending[usize::from(kind)] = Default::default();
+    room.event(Event::Listed(number, objects), NOW);
+    take_over::<S>(bounds, s, &room);
+}
+
+/// Gives a key its turn. If `late`, its timer has gone off.
+pub(crate) fn turn<S: System>(system: &S, bounds: Settings, s: &mut State, key: u8, late: bool) {
+    // Nobody else is there to be taken: which of those that wait is next is not a matter of order.
+    let mut room =
+        resume(system, bounds, s, |other, known| (other == key && !late, other == key && known.due));
+    let turn = room.turn(if late { LATER } else { NOW });
+    take_over_key::<S>(bounds, s, &room, key);
+    let Some(turn) = turn else { return };
+    let what = turn.effect.map(|effect| match effect {
+        Effect::Write(write) => What::Write(post::<S>(&write)),
+        Effect::Look(id) => What::Look(S::slot(&id)),
+        Effect::Call(_) => unreachable!("the system has no outside"),
+    });
+    s.keys[usize::from(key)].doing = what.map(|what| Doing { what, point: S::point(&turn.verdict) });
+}
+
+/// Gives the loop the answer to a key's effect.
+pub(crate) fn answer<S: System>(
+    system: &S,
+    bounds: Settings,
+    s: &mut State,
+    key: u8,
+    slot: u8,
+    reply: &Reply,
+) {
+    let mut room = resume(system, bounds, s, |_, known| (known.waits, known.due));
+    let answer = match reply {
+        Reply::Came(Came::Is(flat)) => Answer::Is(S::object(slot, *flat)),
+        Reply::Came(Came::Gone) => Answer::Gone,
+        Reply::Came(Came::Outdated) => Answer::Refused(Refusal::Outdated),
+        Reply::Silence => Answer::Unknown(String::new()),
+    };
+    room.answer(&key, answer, 0, NOW);
+    let known = &mut s.keys[usize::from(key)];
+    known.after = known.doing.take().map(|doing| doing.point);
+    take_over_key::<S>(bounds, s, &room, key);
+}
+
+fn post<S: System>(write: &control::Write<Object<S>>) -> Post {
+    let slot = S::slot(&write.id());
+    let read = write.before().map(|object| S::flat(object)).map(|flat| (flat.uid, flat.version));
+    let (verb, object) = match write {
+        control::Write::Create(object) => (Verb::Create, object),
+        control::Write::Change { after, .. } => (Verb::Change, after),
+        control::Write::Status { after, .. } => (Verb::Status, after),
+        control::Write::Delete(object) => (Verb::Delete, object),
+    };
+    Post { verb, slot, read, object: S::flat(object) }
+}
+
+/// The loop of a state, with those keys in its queue, now or later, of which `queued` says so.
+fn resume<S: System>(
+    system: &S,
+    bounds: Settings,
+    s: &State,
+    queued: impl Fn(u8, &Known) -> (bool, bool),
+) -> Loop<C<S>> {
+    let objects = (0..).zip(s.shown).filter_map(|(slot, flat)| Some(S::object(slot, flat?))).collect();
+    let kinds = system.kinds().iter().zip(s.reached);
+    let reached = kinds.map(|(kind, reached)| (*kind, Version(reached.into()))).collect();
+    let keys = (0..).zip(&s.keys).filter(|(_, known)| **known != Known::default());
+    let keys = keys.map(|(key, known)| {
+        let (waits, due) = queued(key, known);
+        control::Known { key, memo: memo::<S>(known), waits, due: due.then_some(LATER.clock) }
+    });
+    Loop::resume(system.controller(), bounds, Still { objects, reached, keys: keys.collect() }, NOW)
+}
+
+fn memo<S: System>(known: &Known) -> Memo<C<S>> {
+    let until = LATER.clock;
+    let level = |slot: u8, level| control::Need::Level { id: S::id(slot), level, until };
+    let need = match known.need {
+        Need::Nothing => control::Need::Nothing,
+        Need::Look(slot) => control::Need::Look(S::id(slot)),
+        Need::Gone { slot, uid } => level(slot, control::Level::Gone(uid)),
+        Need::At { slot, uid, version } => {
+            let (uid, version) = (uid, Version(version.into()));
+            level(slot, control::Level::At { uid, version, covered: false })
+        }
+    };
+    let doing = known.doing.map(|doing| match doing.what {
+        What::Look(slot) => control::What::Look(S::id(slot)),
+        What::Write(post) => control::What::Write(S::id(post.slot), post.read.map(|(uid, _)| uid)),
+    });
+    Memo {
+        need,
+        doing,
+        effects: known.effects.into(),
+        stalled: known.stalled.then_some(LATER.clock),
+        trouble: known.trouble.then(String::new),
+        memory: (),
+    }
+}
+
+/// Takes over what the loop knows of all keys.
+fn take_over<S: System>(bounds: Settings, s: &mut State, room: &Loop<C<S>>) {
+    for key in 0..s.keys.len() as u8 {
+        take_over_key::<S>(bounds, s, room, key);
+    }
+}
+
+fn take_over_key<S: System>(bounds: Settings, s: &mut State, room: &Loop<C<S>>, key: u8) {
+    let control::Known { memo, waits, due, .. } = room.known(&key);
+    let need = match memo.need {
+        control::Need::Nothing => Need::Nothing,
+        control::Need::Look(id) => Need::Look(S::slot(&id)),
+        control::Need::Level { id, level, .. } => match level {
+            control::Level::Gone(uid) => Need::Gone { slot: S::slot(&id), uid: uid },
+            control::Level::At { uid, version, .. } => {
+                Need::At { slot: S::slot(&id), uid: uid, version: version.0 as u8 }
+            }
+        },
+    };
+    let known = &mut s.keys[usize::from(key)];
+    *known = Known {
+        waits,
+        due: due.is_some(),
+        need,
+        doing: known.doing,
+        after: known.after.filter(|_| matches!(need, Need::At { .. } | Need::Gone { .. })),
+        effects: if bounds.effects == u32::MAX { 0 } else { memo.effects as u8 },
+        stalled: memo.stalled.is_some(),
+        trouble: memo.trouble.is_some(),
+    };
+}

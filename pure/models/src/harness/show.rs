@@ -1,0 +1,91 @@
+//! A state as people read it.
+
+use bowline_explorer::Field;
+
+use super::Bounds;
+use super::faults::Fault;
+use super::flat::{Flat, Post};
+use super::state::{Known, Need, State, What};
+use super::system::System;
+
+pub(super) fn fields<S: System>(system: &S, bounds: &Bounds, s: &State) -> Vec<Field> {
+    let mut fields = Vec::new();
+    let truth = s.truth();
+    for slot in (0..s.shown.len() as u8).filter(|slot| system.uses(*slot, bounds.instances)) {
+        let object = |flat: Option<Flat>| flat.map_or("-".to_owned(), |flat| object::<S>(slot, &flat));
+        let place = S::place_name(slot);
+        fields.push(Field::new(place.clone(), object(truth[usize::from(slot)])));
+        fields.push(Field::new(format!("{place} as shown"), object(s.shown[usize::from(slot)])));
+    }
+    for (kind, pending) in system.kinds().iter().zip(&s.pending) {
+        let news = pending.iter().flatten().map(|news| {
+            let gone = if news.gone { " is gone" } else { "" };
+            format!("{}{gone} {}", S::place_name(news.slot), object::<S>(news.slot, &news.object))
+        });
+        fields.push(Field::new(format!("pending {kind:?}"), news.collect::<Vec<_>>().join("; ")));
+    }
+    for (kind, reached) in system.kinds().iter().zip(s.reached) {
+        fields.push(Field::new(format!("reached {kind:?}"), reached.to_string()));
+    }
+    for (key, known) in (1..=bounds.instances).zip(&s.keys) {
+        fields.push(Field::new(format!("key {key}"), describe::<S>(known)));
+    }
+    for (late, post) in (1..).zip(&s.late) {
+        fields.push(Field::new(format!("late {late}"), post.as_ref().map_or("-".into(), write::<S>)));
+    }
+    for (name, left) in S::BUDGETS.iter().zip(s.people) {
+        fields.push(Field::new(format!("{name} left"), left.to_string()));
+    }
+    for (name, left) in Fault::NAMES.iter().zip(s.budgets.0) {
+        fields.push(Field::new(format!("{name} left"), left.to_string()));
+    }
+    fields.push(Field::new("remembered", s.ghost.to_string()));
+    fields
+}
+
+fn object<S: System>(slot: u8, flat: &Flat) -> String {
+    let mut text = format!("uid {} version {}", flat.uid, flat.version);
+    if flat.generation > 0 {
+        text += &format!(" generation {}", flat.generation);
+    }
+    if let Some((owner, uid)) = flat.owner {
+        text += &format!(" of {} uid {uid}", S::place_name(owner));
+    }
+    if flat.finalizers > 0 {
+        text += &format!(" finalizers {:b}", flat.finalizers);
+    }
+    if flat.deleting {
+        text += " deleting";
+    }
+    format!("{text}: {}", S::describe(slot, flat))
+}
+
+fn write<S: System>(post: &Post) -> String {
+    let read = post.read.map_or(String::new(), |(uid, version)| format!(" (of uid {uid} version {version})"));
+    format!("{:?} {}{read}: {}", post.verb, S::place_name(post.slot), object::<S>(post.slot, &post.object))
+}
+
+fn describe<S: System>(known: &Known) -> String {
+    let mut said = Vec::new();
+    said.extend(known.waits.then(|| "waits".to_owned()));
+    said.extend(known.due.then(|| "comes later".to_owned()));
+    said.extend(match known.need {
+        Need::Nothing => None,
+        Need::Look(slot) => Some(format!("must look at {}", S::place_name(slot))),
+        Need::At { slot, uid, version } => {
+            Some(format!("until {} uid {uid} version {version} is shown", S::place_name(slot)))
+        }
+        Need::Gone { slot, uid } => Some(format!("until {} uid {uid} is gone", S::place_name(slot))),
+    });
+    said.extend(known.doing.map(|doing| {
+        let name = S::POINTS[usize::from(doing.point)];
+        match doing.what {
+            What::Write(post) => format!("does `{name}`: {}", write::<S>(&post)),
+            What::Look(slot) => format!("does `{name}`: looks at {}", S::place_name(slot)),
+        }
+    }));
+    said.extend((known.effects > 0).then(|| format!("{} effects", known.effects)));
+    said.extend(known.stalled.then(|| "stalled".to_owned()));
+    said.extend(known.trouble.then(|| "in trouble".to_owned()));
+    said.join(", ")
+}

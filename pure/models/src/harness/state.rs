@@ -1,0 +1,191 @@
+//! The state: what the cache shows, what it does not show yet, what the loop knows of each key, and what is on its way.
+//!
+//! What is true is not kept: it is what the cache shows, and on top of it what is pending.
+
+use super::faults::{Budgets, FAULTS};
+use super::flat::{Flat, KINDS, Post, SLOTS};
+use super::system::Objects;
+
+/// How far a cache may lag.
+pub(crate) const LAG: usize = 3;
+/// Instances of a protocol.
+pub(crate) const KEYS: usize = 2;
+/// Requests that somebody left behind.
+pub(crate) const LATE: usize = 2;
+/// Kinds of what people do.
+pub(crate) const PEOPLE: usize = 3;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct State {
+    /// What the cache shows.
+    pub(crate) shown: Objects,
+    /// By kind: how far the cache knows that it has come.
+    pub(crate) reached: [u8; KINDS],
+    /// By kind: what has happened and is not shown yet, in order.
+    pub(crate) pending: [[Option<News>; LAG]; KINDS],
+    pub(crate) keys: [Known; KEYS],
+    /// Requests without anybody who waits for their answers.
+    pub(crate) late: [Option<Post>; LATE],
+    pub(crate) budgets: Budgets,
+    /// What is left for people to do.
+    pub(crate) people: [u8; PEOPLE],
+    /// What properties need to remember.
+    pub(crate) ghost: u8,
+}
+
+/// An object has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct News {
+    pub(crate) slot: u8,
+    pub(crate) gone: bool,
+    /// As it is now; if it is gone, as it was last, at the version of its removal.
+    pub(crate) object: Flat,
+}
+
+/// What the loop knows of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) waits: bool,
+    /// It comes later, by a timer, whatever its cache shows.
+    pub(crate) due: bool,
+    pub(crate) need: Need,
+    pub(crate) doing: Option<Doing>,
+    /// What its last effect was called, while its cache has to catch up with that.
+    pub(crate) after: Option<u8>,
+    /// Effects since it came to rest, if they are counted.
+    pub(crate) effects: u8,
+    pub(crate) stalled: bool,
+    pub(crate) trouble: bool,
+}
+
+/// What has to be before a key is decided again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) enum Need {
+    #[default]
+    Nothing,
+    Look(u8),
+    At {
+        slot: u8,
+        uid: u8,
+        version: u8,
+    },
+    Gone {
+        slot: u8,
+        uid: u8,
+    },
+}
+
+/// An effect that is under way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Doing {
+    pub(crate) what: What,
+    /// What it is called.
+    pub(crate) point: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum What {
+    Write(Post),
+    Look(u8),
+}
+
+impl Known {
+    /// Whether its cache has to catch up, which a timer puts an end to.
+    pub(crate) fn is_parked(&self) -> bool {
+        matches!(self.need, Need::At { .. } | Need::Gone { .. })
+    }
+}
+
+impl State {
+    pub(crate) fn new(budgets: [u8; FAULTS], people: [u8; PEOPLE]) -> State {
+        State {
+            shown: [None; SLOTS],
+            reached: [0; KINDS],
+            pending: [[None; LAG]; KINDS],
+            keys: [Known::default(); KEYS],
+            late: [None; LATE],
+            budgets: Budgets(budgets),
+            people,
+            ghost: 0,
+        }
+    }
+
+    /// The objects as they are.
+    pub(crate) fn truth(&self) -> Objects {
+        let mut truth = self.shown;
+        for news in self.pending.iter().flatten().flatten() {
+            truth[usize::from(news.slot)] = (!news.gone).then_some(news.object);
+        }
+        truth
+    }
+
+    /// How much of a kind is not shown yet.
+    pub(crate) fn behind(&self, kind: u8) -> usize {
+        self.pending[usize::from(kind)].iter().flatten().count()
+    }
+
+    /// The version that the next change takes.
+    pub(crate) fn next_version(&self) -> u8 {
+        let news = self.pending.iter().flatten().flatten().map(|news| news.object.version);
+        let shown = self.shown.iter().flatten().map(|flat| flat.version);
+        news.chain(shown).chain(self.reached).max().unwrap_or(0) + 1
+    }
+
+    /// Every uid of a place that anybody still knows, to give the next object another one.
+    pub(crate) fn next_uid(&self, slot: u8) -> u8 {
+        let mut most = 0;
+        let mut copy = *self;
+        copy.each_uid(|place, uid| {
+            if place == slot {
+                most = most.max(*uid);
+            }
+        });
+        most + 1
+    }
+
+    /// Visits every uid, with the place that it belongs to.
+    pub(crate) fn each_uid(&mut self, mut visit: impl FnMut(u8, &mut u8)) {
+        let mut flat = |slot: u8, flat: &mut Flat| {
+            visit(slot, &mut flat.uid);
+            if let Some((owner, uid)) = &mut flat.owner {
+                visit(*owner, uid);
+            }
+        };
+        for (slot, shown) in (0..).zip(&mut self.shown) {
+            if let Some(object) = shown {
+                flat(slot, object);
+            }
+        }
+        for news in self.pending.iter_mut().flatten().flatten() {
+            flat(news.slot, &mut news.object);
+        }
+        for post in self.posts() {
+            flat(post.slot, &mut post.object);
+        }
+        for post in self.posts() {
+            if let Some((uid, _)) = &mut post.read {
+                visit(post.slot, uid);
+            }
+        }
+        for known in &mut self.keys {
+            if let Need::At { slot, uid, .. } | Need::Gone { slot, uid } = &mut known.need {
+                visit(*slot, uid);
+            }
+        }
+    }
+
+    /// The writes that are on their way.
+    pub(crate) fn posts(&mut self) -> impl Iterator<Item = &mut Post> {
+        let doing = self.keys.iter_mut().filter_map(|known| match &mut known.doing {
+            Some(Doing { what: What::Write(post), .. }) => Some(post),
+            _ => None,
+        });
+        doing.chain(self.late.iter_mut().flatten())
+    }
+
+    /// Whether nothing is under way or to be done, as far as the loop goes.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.keys.iter().all(|known| !known.waits && known.doing.is_none())
+            && self.pending.iter().flatten().flatten().next().is_none()
+    }
+}
