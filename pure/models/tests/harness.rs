@@ -50,6 +50,52 @@ fn every_two_faults_hit_every_effect_and_break_nothing() {
     }
 }
 
-const SINGLES: &[(&str, (u64, u64, u32))] = &[];
+const SINGLES: &[(&str, (u64, u64, u32))] = &[
+    ("crash=1", (3_484, 9_371, 31)),
+    ("conflict=1", (10_888, 30_943, 33)),
+    ("lost-request=1", (5_428, 11_642, 42)),
+    ("lost-reply=1", (26_140, 67_879, 42)),
+    ("relist=1", (4_071, 15_740, 32)),
+    ("two-leaders=1", (23_515, 62_516, 39)),
+    ("drift=1", (26_424, 72_219, 37)),
+    ("clock=1", (4_803, 10_790, 33)),
+];
 
-const PAIRS: &[(&str, (u64, u64, u32))] = &[];
+const PAIRS: &[(&str, (u64, u64, u32))] = &[
+    ("crash=2", (5_226, 15_138, 31)),
+    ("crash=1,conflict=1", (21_776, 75_407, 33)),
+    ("crash=1,lost-request=1", (10_856, 29_775, 42)),
+    ("crash=1,lost-reply=1", (52_280, 167_895, 42)),
+    ("crash=1,relist=1", (8_142, 36_625, 32)),
+    ("crash=1,two-leaders=1", (47_030, 154_325, 39)),
+    ("crash=1,drift=1", (52_848, 177_319, 37)),
+    ("crash=1,clock=1", (9_606, 27_218, 33)),
+    ("conflict=2", (34_169, 121_174, 34)),
+    ("conflict=1,lost-request=1", (34_617, 101_298, 45)),
+    ("conflict=1,lost-reply=1", (164_000, 552_970, 45)),
+    ("conflict=1,relist=1", (24_489, 115_081, 34)),
+    ("conflict=1,two-leaders=1", (147_280, 506_688, 41)),
+    ("conflict=1,drift=1", (154_587, 541_006, 38)),
+    ("conflict=1,clock=1", (29_169, 87_900, 35)),
+    ("lost-request=2", (10_216, 22_940, 43)),
+    ("lost-request=1,lost-reply=1", (84_572, 229_473, 50)),
+    ("lost-request=1,relist=1", (12_803, 50_266, 43)),
+    ("lost-request=1,two-leaders=1", (73_808, 202_095, 49)),
+    ("lost-request=1,drift=1", (84_108, 236_943, 45)),
+    ("lost-request=1,clock=1", (16_354, 38_373, 42)),
+    ("lost-reply=2", (228_713, 721_865, 50)),
+    ("lost-reply=1,relist=1", (61_024, 268_058, 43)),
+    ("lost-reply=1,two-leaders=1", (243_396, 784_208, 49)),
+    ("lost-reply=1,drift=1", (418_131, 1_367_218, 46)),
+    ("lost-reply=1,clock=1", (69_018, 190_316, 44)),
+    ("relist=2", (6_400, 30_224, 32)),
+    ("relist=1,two-leaders=1", (54_828, 244_385, 40)),
+    ("relist=1,drift=1", (58_896, 270_745, 38)),
+    ("relist=1,clock=1", (11_224, 45_321, 34)),
+    ("two-leaders=2", (188_956, 619_306, 45)),
+    ("two-leaders=1,drift=1", (377_830, 1_259_876, 44)),
+    ("two-leaders=1,clock=1", (61_283, 173_902, 41)),
+    ("drift=2", (176_650, 584_690, 38)),
+    ("drift=1,clock=1", (71_582, 207_364, 39)),
+    ("clock=2", (7_926, 18_643, 35)),
+];

@@ -49,6 +49,7 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-kernel", "bowline-merge"],
         external: External::Any,
     },
+    Edges { name: "bowline-runtime", internal: &["bowline-control"], external: External::Any },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges {
         name: "bowline",

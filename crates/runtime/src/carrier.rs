@@ -1,0 +1,199 @@
+//! Who carries effects: to the API, and to the outside.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use bowline_control::{Answer, Controller, Effect, EffectOf, Id, KindOf, Object, Refusal, Write};
+use kube::api::{DeleteParams, ListParams, PostParams, Preconditions};
+use kube::core::DynamicObject;
+use kube::{Api, Client};
+
+use crate::client::REQUEST;
+use crate::raw::Raw;
+use crate::wire::{Watched, Wire};
+
+/// What a controller calls that is not the API.
+pub trait Outside<C: Controller>: Send + Sync + 'static {
+    /// Calls it, once.
+    fn call(&self, call: C::Call) -> impl Future<Output = C::Reply> + Send;
+}
+
+/// There is nothing outside.
+pub struct NoOutside;
+
+impl<C> Outside<C> for NoOutside
+where
+    C: Controller<Call = std::convert::Infallible>,
+    C::Reply: Send,
+{
+    async fn call(&self, call: std::convert::Infallible) -> C::Reply {
+        match call {}
+    }
+}
+
+/// Carries effects.
+pub(crate) struct Carrier<W: Wire, X> {
+    pub(crate) client: Client,
+    pub(crate) wire: Arc<W>,
+    pub(crate) raw: Arc<Raw<W::Object>>,
+    pub(crate) watched: Vec<Watched<KindOf<W::Object>>>,
+    pub(crate) outside: X,
+    /// Who writes, as the server is told.
+    pub(crate) manager: String,
+}
+
+type AnswerOf<C> = Answer<<C as Controller>::Object, <C as Controller>::Reply>;
+
+impl<W: Wire, X> Carrier<W, X> {
+    /// Carries an effect once, and waits for its answer, but not for ever.
+    pub(crate) async fn carry<C>(&self, effect: EffectOf<C>) -> AnswerOf<C>
+    where
+        C: Controller<Object = W::Object>,
+        X: Outside<C>,
+    {
+        let answer = match effect {
+            Effect::Call(call) => return Answer::Replied(self.outside.call(call).await),
+            Effect::Look(id) => tokio::time::timeout(REQUEST, self.look(&id)).await,
+            Effect::Write(write) => tokio::time::timeout(REQUEST, self.write(&write)).await,
+        };
+        let silence = |_| Seen::Unknown(format!("no answer within {} s", REQUEST.as_secs()));
+        match answer.unwrap_or_else(silence) {
+            Seen::Is(object) => Answer::Is(object),
+            Seen::Gone => Answer::Gone,
+            Seen::Outdated => Answer::Refused(Refusal::Outdated),
+            Seen::Refused(why) => Answer::Refused(Refusal::Other(why)),
+            Seen::Unknown(why) => Answer::Unknown(why),
+        }
+    }
+
+    async fn look(&self, id: &IdOf<W>) -> Seen<W::Object> {
+        let Some(watched) = self.watched(id) else { return unwatched() };
+        let name = self.wire.address(id).name;
+        // A list by name: that an object is not there is an answer, and comes from the store and not from a cache.
+        let one = ListParams::default().fields(&format!("metadata.name={name}"));
+        match self.api(watched, id).list(&one).await {
+            Ok(list) => match list.items.into_iter().next() {
+                Some(raw) => self.seen(watched, raw),
+                None => Seen::Gone,
+            },
+            // Who has only looked has changed nothing.
+            Err(error) => Seen::Unknown(error.to_string()),
+        }
+    }
+
+    async fn write(&self, write: &Write<W::Object>) -> Seen<W::Object> {
+        let id = write.id();
+        let Some(watched) = self.watched(&id) else { return unwatched() };
+        let api = self.api(watched, &id);
+        let address = self.wire.address(&id);
+        let params = PostParams { dry_run: false, field_manager: Some(self.manager.clone()) };
+        let answer = match write {
+            Write::Create(object) => {
+                let mut raw = DynamicObject::new(&address.name, &watched.resource);
+                raw.metadata.namespace = Some(address.namespace).filter(|_| watched.namespaced);
+                self.wire.draw(object, &mut raw);
+                api.create(&params, &raw).await
+            }
+            Write::Change { before, after } => {
+                let Some(mut raw) = self.whole(watched, before) else { return Seen::Outdated };
+                self.wire.draw(after, &mut raw);
+                api.replace(&address.name, &params, &raw).await
+            }
+            Write::Status { before, after } => {
+                let Some(mut raw) = self.whole(watched, before) else { return Seen::Outdated };
+                self.wire.draw_status(after, &mut raw);
+                api.replace_status(&address.name, &params, &raw).await
+            }
+            Write::Delete(object) => return self.delete(&api, watched, object, &address.name).await,
+        };
+        match answer {
+            Ok(raw) => self.seen(watched, raw),
+            Err(error) => refused(&error, matches!(write, Write::Create(_))),
+        }
+    }
+
+    async fn delete(
+        &self,
+        api: &Api<DynamicObject>,
+        watched: &Watched<KindOf<W::Object>>,
+        object: &W::Object,
+        name: &str,
+    ) -> Seen<W::Object> {
+        let only_this = Preconditions {
+            uid: Some(self.wire.uid(&object.uid())),
+            resource_version: Some(object.version().to_string()),
+        };
+        match api.delete(name, &DeleteParams::background().preconditions(only_this)).await {
+            Ok(answer) => answer.either(|raw| self.seen(watched, raw), |_| Seen::Gone),
+            Err(error) => refused(&error, false),
+        }
+    }
+
+    /// The object as it was read, whole. If it has moved on, the server would refuse the write.
+    fn whole(&self, watched: &Watched<KindOf<W::Object>>, before: &W::Object) -> Option<DynamicObject> {
+        let mut raw = self.raw.at(before)?;
+        // What was listed does not say its type.
+        raw.types.get_or_insert(kube::core::TypeMeta {
+            api_version: watched.resource.api_version.clone(),
+            kind: watched.resource.kind.clone(),
+        });
+        Some(raw)
+    }
+
+    fn seen(&self, watched: &Watched<KindOf<W::Object>>, raw: DynamicObject) -> Seen<W::Object> {
+        let meta = &raw.metadata;
+        let held = !meta.finalizers.as_ref().is_none_or(Vec::is_empty);
+        let has_time = meta.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0);
+        if meta.deletion_timestamp.is_some() && !held && !has_time {
+            return Seen::Gone;
+        }
+        match self.wire.read(watched.kind, &raw) {
+            Some(object) => Seen::Is(object),
+            None => Seen::Refused(format!(
+                "what is called {} is not readable",
+                meta.name.clone().unwrap_or_default()
+            )),
+        }
+    }
+
+    fn watched(&self, id: &IdOf<W>) -> Option<&Watched<KindOf<W::Object>>> {
+        self.watched.iter().find(|watched| watched.kind == id.kind())
+    }
+
+    fn api(&self, watched: &Watched<KindOf<W::Object>>, id: &IdOf<W>) -> Api<DynamicObject> {
+        let client = self.client.clone();
+        if watched.namespaced {
+            Api::namespaced_with(client, &self.wire.address(id).namespace, &watched.resource)
+        } else {
+            Api::all_with(client, &watched.resource)
+        }
+    }
+}
+
+type IdOf<W> = <<W as Wire>::Object as Object>::Id;
+
+/// What is known after a request.
+enum Seen<O> {
+    Is(O),
+    Gone,
+    Outdated,
+    Refused(String),
+    Unknown(String),
+}
+
+fn unwatched<O>() -> Seen<O> {
+    Seen::Refused("nobody watches objects of this kind".into())
+}
+
+/// What an error says of the write.
+fn refused<O>(error: &kube::Error, is_create: bool) -> Seen<O> {
+    let kube::Error::Api(status) = error else { return Seen::Unknown(error.to_string()) };
+    match status.code {
+        409 => Seen::Outdated,
+        // What a new object lacks is not itself: it is its namespace, or its kind.
+        404 if !is_create => Seen::Outdated,
+        // The server has given up, and does not say on what.
+        500 | 502 | 503 | 504 => Seen::Unknown(status.message.clone()),
+        _ => Seen::Refused(status.message.clone()),
+    }
+}

@@ -1,0 +1,18 @@
+//! The clocks.
+
+use bowline_control::{Millis, Moment};
+use nix::time::{ClockId, clock_gettime};
+
+/// Now.
+pub fn now() -> Moment {
+    // It runs while the machine sleeps; that of `Instant` does not, and a lease would be held too long.
+    Moment { clock: read(ClockId::CLOCK_BOOTTIME), wall: read(ClockId::CLOCK_REALTIME) }
+}
+
+fn read(clock: ClockId) -> Millis {
+    // Every Linux that Rust runs on has both clocks.
+    let time = clock_gettime(clock).unwrap_or_else(|error| panic!("there is no {clock:?}: {error}"));
+    let seconds = u64::try_from(time.tv_sec()).unwrap_or(0);
+    let rest = u64::try_from(time.tv_nsec()).unwrap_or(0) / 1_000_000;
+    Millis(seconds.saturating_mul(1_000).saturating_add(rest))
+}

@@ -1,0 +1,27 @@
+//! The async shell of the worker loop: it carries what [`bowline_control::Loop`] decides, and decides nothing.
+//!
+//! [`drive`] runs one controller: watches feed the loop, effects are carried concurrently, one to a key, and their answers
+//! go back. What the protocol's objects look like as JSON is the business of a [`Wire`], what is called outside of the API
+//! that of an [`Outside`].
+//!
+//! - Requests are never repeated by the client, and have a deadline: what was not answered is looked at, by the loop.
+//! - A write rests on the object as it was read, whole: fields that we do not know stay as they are.
+//! - Every decision is a line in the journal, a span, and a count.
+
+mod carrier;
+mod client;
+mod clock;
+mod drive;
+mod journal;
+mod metrics;
+mod raw;
+mod watch;
+mod wire;
+
+pub use carrier::{NoOutside, Outside};
+pub use client::{ClientError, REQUEST, client};
+pub use clock::now;
+pub use drive::{Driven, Driver, drive};
+pub use journal::{Journal, JournalError};
+pub use metrics::Metrics;
+pub use wire::{Address, Watched, Wire};

@@ -1,0 +1,192 @@
+//! What is counted, with the names that dashboards of Kubernetes controllers know.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bowline_control::{Counts, Millis};
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// The bounds of durations, in seconds: those of client-go's queue, as far as a clock of milliseconds tells.
+const QUEUE_SECONDS: [f64; 8] = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 60.0, 600.0, 3600.0];
+/// Those of controller-runtime.
+const RECONCILE_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+
+/// What is counted of all controllers of a process.
+#[derive(Clone)]
+pub struct Metrics(Arc<All>);
+
+struct All {
+    registry: Mutex<Registry>,
+    depth: Family<Queue, Gauge>,
+    adds: Family<Queue, Counter>,
+    retries: Family<Queue, Counter>,
+    waited: Family<Queue, Histogram, fn() -> Histogram>,
+    worked: Family<Queue, Histogram, fn() -> Histogram>,
+    unfinished: Family<Queue, Gauge<f64, AtomicU64>>,
+    longest: Family<Queue, Gauge<f64, AtomicU64>>,
+    reconciles: Family<Ended, Counter>,
+    errors: Family<Controller, Counter>,
+    times: Family<Controller, Histogram, fn() -> Histogram>,
+    active: Family<Controller, Gauge>,
+    most: Family<Controller, Gauge>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Queue {
+    name: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Controller {
+    controller: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Ended {
+    controller: String,
+    result: &'static str,
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        Metrics::new()
+    }
+}
+
+impl Metrics {
+    /// Nothing counted yet.
+    pub fn new() -> Metrics {
+        let all = All {
+            registry: Mutex::new(Registry::default()),
+            depth: Family::default(),
+            adds: Family::default(),
+            retries: Family::default(),
+            waited: Family::new_with_constructor(|| Histogram::new(QUEUE_SECONDS)),
+            worked: Family::new_with_constructor(|| Histogram::new(QUEUE_SECONDS)),
+            unfinished: Family::default(),
+            longest: Family::default(),
+            reconciles: Family::default(),
+            errors: Family::default(),
+            times: Family::new_with_constructor(|| Histogram::new(RECONCILE_SECONDS)),
+            active: Family::default(),
+            most: Family::default(),
+        };
+        all.register();
+        Metrics(Arc::new(all))
+    }
+
+    /// All of it, in the text format of Prometheus.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn text(&self) -> Result<String, fmt::Error> {
+        let mut out = String::new();
+        text::encode(&mut out, &self.0.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Ok(out)
+    }
+
+    /// What one controller counts.
+    pub(crate) fn of(&self, name: &str, workers: usize) -> Meter {
+        let queue = Queue { name: name.to_owned() };
+        let controller = Controller { controller: name.to_owned() };
+        self.0.most.get_or_create(&controller).set(i64::try_from(workers).unwrap_or(i64::MAX));
+        Meter { all: Arc::clone(&self.0), queue, controller, before: Counts::default() }
+    }
+}
+
+impl All {
+    fn register(&self) {
+        let mut registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = registry.sub_registry_with_prefix("workqueue");
+        queue.register("depth", "Keys that wait", self.depth.clone());
+        queue.register("adds", "Keys that were added", self.adds.clone());
+        queue.register("retries", "Keys that failed and come again", self.retries.clone());
+        queue.register("queue_duration_seconds", "How long keys have waited", self.waited.clone());
+        queue.register("work_duration_seconds", "How long effects took", self.worked.clone());
+        queue.register(
+            "unfinished_work_seconds",
+            "How old the work under way is, summed",
+            self.unfinished.clone(),
+        );
+        queue.register(
+            "longest_running_processor_seconds",
+            "How old the oldest of it is",
+            self.longest.clone(),
+        );
+        let runtime = registry.sub_registry_with_prefix("controller_runtime");
+        runtime.register("reconcile", "Decisions, by how they ended", self.reconciles.clone());
+        runtime.register("reconcile_errors", "Effects that did not work", self.errors.clone());
+        runtime.register(
+            "reconcile_time_seconds",
+            "How long a decision and its effect took",
+            self.times.clone(),
+        );
+        runtime.register("active_workers", "Effects under way", self.active.clone());
+        runtime.register("max_concurrent_reconciles", "Effects that may be under way", self.most.clone());
+    }
+}
+
+/// What one controller counts.
+pub(crate) struct Meter {
+    all: Arc<All>,
+    queue: Queue,
+    controller: Controller,
+    before: Counts,
+}
+
+/// How a decision ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// It has come to rest.
+    Success,
+    /// Its effect worked: it is decided again.
+    Requeue,
+    /// It waits for a time.
+    RequeueAfter,
+    /// Its effect did not work.
+    Error,
+}
+
+impl Meter {
+    pub(crate) fn turn(&self, waited: Millis) {
+        self.all.waited.get_or_create(&self.queue).observe(seconds(waited));
+    }
+
+    pub(crate) fn ended(&self, result: End, took: Millis) {
+        let controller = self.controller.controller.clone();
+        let result = match result {
+            End::Success => "success",
+            End::Requeue => "requeue",
+            End::RequeueAfter => "requeue_after",
+            End::Error => {
+                self.all.errors.get_or_create(&self.controller).inc();
+                "error"
+            }
+        };
+        self.all.reconciles.get_or_create(&Ended { controller, result }).inc();
+        self.all.times.get_or_create(&self.controller).observe(seconds(took));
+        self.all.worked.get_or_create(&self.queue).observe(seconds(took));
+    }
+
+    /// How the queue stands.
+    pub(crate) fn stand(&mut self, counts: Counts, active: usize) {
+        let all = &self.all;
+        all.depth.get_or_create(&self.queue).set(i64::try_from(counts.depth).unwrap_or(i64::MAX));
+        all.adds.get_or_create(&self.queue).inc_by(counts.adds - self.before.adds);
+        all.retries.get_or_create(&self.queue).inc_by(counts.retries - self.before.retries);
+        all.unfinished.get_or_create(&self.queue).set(seconds(counts.unfinished));
+        all.longest.get_or_create(&self.queue).set(seconds(counts.longest));
+        all.active.get_or_create(&self.controller).set(i64::try_from(active).unwrap_or(i64::MAX));
+        self.before = counts;
+    }
+}
+
+fn seconds(time: Millis) -> f64 {
+    std::time::Duration::from_millis(time.0).as_secs_f64()
+}

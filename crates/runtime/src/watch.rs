@@ -1,0 +1,92 @@
+//! The watches: what a server shows becomes the loop's events.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bowline_control::{Event, Id, KindOf, Object};
+use futures::stream::BoxStream;
+use futures::{Stream, StreamExt};
+use kube::core::DynamicObject;
+use kube::runtime::{WatchStreamExt, watcher};
+use kube::{Api, Client};
+
+use crate::raw::Raw;
+use crate::wire::{Watched, Wire};
+
+/// What one kind's watch says, for ever. What goes wrong with it is logged, and tried again after a rest.
+pub(crate) fn watch<W: Wire>(
+    client: &Client,
+    wire: &Arc<W>,
+    raw: &Arc<Raw<W::Object>>,
+    watched: Watched<KindOf<W::Object>>,
+) -> BoxStream<'static, Event<W::Object>>
+where
+    W::Object: Send + Sync,
+    KindOf<W::Object>: Send + Sync,
+    <W::Object as Object>::Id: Send + Sync,
+{
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &watched.resource);
+    let stream = watcher(api, watcher::Config::default()).default_backoff();
+    let kind = watched.kind;
+    let name = watched.resource.plural.clone();
+    let mut reader = Reader { wire: Arc::clone(wire), raw: Arc::clone(raw), kind, listed: Vec::new() };
+    let events = stream.filter_map(move |event| {
+        let event = match event {
+            Ok(event) => reader.take(event),
+            Err(error) => {
+                tracing::warn!(resource = name, %error, "a watch has ended; it begins again after a rest");
+                None
+            }
+        };
+        std::future::ready(event)
+    });
+    boxed(events)
+}
+
+fn boxed<T>(stream: impl Stream<Item = T> + Send + 'static) -> BoxStream<'static, T> {
+    stream.boxed()
+}
+
+/// Collects what is listed, and keeps what is shown, whole.
+struct Reader<W: Wire> {
+    wire: Arc<W>,
+    raw: Arc<Raw<W::Object>>,
+    kind: KindOf<W::Object>,
+    listed: Vec<W::Object>,
+}
+
+impl<W: Wire> Reader<W> {
+    fn take(&mut self, event: watcher::Event<DynamicObject>) -> Option<Event<W::Object>> {
+        match event {
+            watcher::Event::Init => {
+                self.listed.clear();
+                Some(Event::ListBegins(self.kind))
+            }
+            watcher::Event::InitApply(raw) => {
+                let object = self.keep(raw);
+                self.listed.extend(object);
+                None
+            }
+            watcher::Event::InitDone => {
+                let listed = std::mem::take(&mut self.listed);
+                let there: BTreeSet<_> = listed.iter().map(Object::id).collect();
+                let kind = self.kind;
+                self.raw.retain(|id| id.kind() != kind || there.contains(id));
+                Some(Event::Listed(kind, listed))
+            }
+            watcher::Event::Apply(raw) => self.keep(raw).map(Event::Put),
+            watcher::Event::Delete(raw) => {
+                let object = self.wire.read(self.kind, &raw)?;
+                self.raw.remove(&object.id());
+                Some(Event::Gone(object))
+            }
+        }
+    }
+
+    /// The object is kept before the loop learns of it: a write that rests on it finds it.
+    fn keep(&self, raw: DynamicObject) -> Option<W::Object> {
+        let object = self.wire.read(self.kind, &raw)?;
+        self.raw.put(object.id(), raw);
+        Some(object)
+    }
+}
