@@ -140,6 +140,15 @@ impl fmt::Display for Side {
     }
 }
 
+impl<Name: fmt::Display> fmt::Display for Id<Name> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Id::Pair(name) => write!(f, "the pair {name}"),
+            Id::Half(name, side) => write!(f, "the {side} half of {name}"),
+        }
+    }
+}
+
 impl<Name: Clone + Ord + fmt::Debug> bowline_control::Id for Id<Name> {
     type Kind = Kind;
 

@@ -65,6 +65,11 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges { name: "bowline-e2e-hub", internal: &["bowline-realkube"], external: External::Any },
     Edges { name: "bowline-differential", internal: &["bowline-realkube"], external: External::Any },
+    Edges {
+        name: "bowline-e2e-sample",
+        internal: &["bowline-control", "bowline-runtime", "bowline-sample"],
+        external: External::Any,
+    },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {
         name: "xtask",
