@@ -44,7 +44,7 @@ where
 {
     let schema = schema_of::<K>();
     let rules = structural(&schema);
-    let config = ProptestConfig { cases: 48, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let run = runner.run(&arbitrary::value(&schema), |parts| {
         let given = object::<K>(&parts);

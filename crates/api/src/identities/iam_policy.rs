@@ -35,7 +35,7 @@ use crate::{Arn, is_false};
 }]))]
 pub struct IamPolicySpec {
     /// Its name in AWS. It cannot be changed.
-    #[schemars(length(min = 1, max = 128), extend("pattern" = r"^[\w+=,.@-]+$"))]
+    #[schemars(length(min = 1, max = 128), extend("pattern" = r"^[A-Za-z0-9_+=,.@-]+$"))]
     pub policy_name: String,
     /// What it allows.
     pub policy: PolicyDocument,

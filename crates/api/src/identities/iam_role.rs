@@ -33,7 +33,7 @@ use crate::{Arn, Name, is_false};
 }]))]
 pub struct IamRoleSpec {
     /// Its name in AWS. It cannot be changed.
-    #[schemars(length(min = 1, max = 64), extend("pattern" = r"^[\w+=,.@-]+$"))]
+    #[schemars(length(min = 1, max = 64), extend("pattern" = r"^[A-Za-z0-9_+=,.@-]+$"))]
     pub role_name: String,
     /// The ServiceAccount, in the same namespace, that may assume it.
     pub service_account_name: Name,
