@@ -72,7 +72,7 @@ fn applied(kubectl: &Kubectl) -> Result<()> {
     // The roles of Kubernetes take ours in.
     kubectl.ok("create rolebinding anna --clusterrole=edit --user=anna", "")?;
     becomes(kubectl, "auth can-i create updates.bowline.dev --as=anna", "yes")?;
-    becomes(kubectl, "auth can-i list volumegrants.bowline.dev --as=anna", "no")?;
+    becomes(kubectl, "auth can-i update volumegrants.bowline.dev --as=anna", "no")?;
     becomes(kubectl, "auth can-i create irsa.bowline.dev --as=anna", "no")?;
     becomes(kubectl, "auth can-i get irsa.bowline.dev --as=anna", "yes")
 }
