@@ -10,6 +10,7 @@ use clap_complete::Shell;
 
 use crate::check;
 use crate::check::trace_file::TraceFile;
+use crate::crds;
 use crate::exit::Exit;
 use crate::generate;
 use crate::hub;
@@ -28,6 +29,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   bowline hub --data ./hub             serve the Kubernetes API from one directory
+  bowline crds | kubectl apply -f -    define Bowline's kinds there
   bowline check --list                 what models there are
   bowline check seed/update-cluster    explore one and judge its properties
   bowline completion bash              completion for a shell";
@@ -35,6 +37,7 @@ Examples:
 #[derive(Subcommand)]
 enum Command {
     Hub(HubArgs),
+    Crds(CrdsArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
     Man(ManArgs),
@@ -71,6 +74,32 @@ struct HubArgs {
     /// A further name or address by which clients reach it; may be given several times
     #[arg(long, value_name = "NAME", value_parser = hub::name)]
     name: Vec<String>,
+}
+
+const CRDS_EXAMPLES: &str = "\
+Examples:
+  bowline crds | kubectl apply -f -
+  bowline crds --with-roles | kubectl apply -f -
+  bowline crds -o json | jq -r '.items[].metadata.name'";
+
+/// Print the definitions of Bowline's kinds, for `kubectl apply -f -`
+///
+/// They are CustomResourceDefinitions, always the same for one version of bowline and in the same order. `kubectl get
+/// bowline` then lists all objects, and `kubectl explain stack.spec` says what a field is for.
+#[derive(Args)]
+#[command(after_help = CRDS_EXAMPLES)]
+struct CrdsArgs {
+    /// How to print them: YAML documents, or one JSON list
+    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = crds::Form::Yaml)]
+    output: crds::Form,
+
+    /// Print the ClusterRoles for teams too
+    ///
+    /// bowline-view, bowline-edit and bowline-admin are added to the roles view, edit and admin that a cluster has:
+    /// whoever has one of these in a namespace may then read or write Bowline's objects there. It is a choice of its own
+    /// because it widens what people may do already.
+    #[arg(long)]
+    with_roles: bool,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -229,7 +258,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["hub", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["hub", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -245,6 +274,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     };
     match cli.command {
         Command::Hub(args) => hub::run(args.data, args.listen, args.name),
+        Command::Crds(args) => crds::run(args.output, args.with_roles),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),
         Command::Man(ManArgs { dir: Some(dir), .. }) => generate::man_pages(&dir),

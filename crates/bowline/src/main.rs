@@ -3,6 +3,7 @@
 mod check;
 mod cli;
 mod columns;
+mod crds;
 mod exit;
 mod figures;
 mod generate;

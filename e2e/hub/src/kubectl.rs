@@ -1,7 +1,7 @@
 //! The real kubectl, with a cache of its own: what it remembers of one hub is not true of another.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -32,8 +32,16 @@ impl Kubectl {
     /// # Errors
     /// If nobody says where it is.
     pub fn new(hub: &Hub, cache: PathBuf) -> Result<Kubectl> {
+        Kubectl::with_kubeconfig(hub.kubeconfig(), cache)
+    }
+
+    /// The same for any server.
+    ///
+    /// # Errors
+    /// If nobody says where it is.
+    pub fn with_kubeconfig(kubeconfig: &Path, cache: PathBuf) -> Result<Kubectl> {
         let arguments = vec![
-            format!("--kubeconfig={}", hub.kubeconfig().display()),
+            format!("--kubeconfig={}", kubeconfig.display()),
             format!("--cache-dir={}", cache.display()),
         ];
         Ok(Kubectl { binary: binaries()?.join("kubectl"), arguments })

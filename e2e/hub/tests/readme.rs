@@ -50,7 +50,13 @@ fn the_readmes_commands_work() -> Result<()> {
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    for expected in ["large   9", "How large it is.", "its rule says no", "nobody has allowed that"] {
+    for expected in [
+        "large   9",
+        "How large it is.",
+        "its rule says no",
+        "nobody has allowed that",
+        "No version is started.",
+    ] {
         ensure!(said.contains(expected), "{expected:?} is not in {said}");
     }
     Ok(())

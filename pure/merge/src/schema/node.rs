@@ -317,8 +317,14 @@ fn translate(pattern: &str) -> String {
                 None => out.push('\\'),
             },
             // Go takes these inside a class as they are; Rust has set operations there.
-            '[' if in_class && chars.as_str().starts_with(':') => out.push('['),
-            '[' if in_class => out.push_str(r"\["),
+            '[' if in_class => match named_class(chars.as_str()) {
+                Some(name) => {
+                    out.push('[');
+                    out.push_str(name);
+                    chars = chars.as_str()[name.len()..].chars();
+                }
+                None => out.push_str(r"\["),
+            },
             '&' | '~' if in_class => {
                 out.push('\\');
                 out.push(c);
@@ -338,7 +344,7 @@ fn translate(pattern: &str) -> String {
                     out.push_str(r"\]");
                 }
             }
-            ']' if in_class && !out.ends_with(':') => {
+            ']' if in_class => {
                 in_class = false;
                 out.push(']');
             }
@@ -346,6 +352,13 @@ fn translate(pattern: &str) -> String {
         }
     }
     out
+}
+
+/// What is left of `[:alpha:]` after its first bracket. A colon alone does not make a class of a class:
+/// `[A-Z,:]`, which is in the conditions of every other CRD, ends at its first bracket.
+fn named_class(rest: &str) -> Option<&str> {
+    let end = rest.strip_prefix(':')?.find(":]")?;
+    Some(&rest[..end + 3])
 }
 
 #[cfg(test)]
@@ -367,6 +380,9 @@ mod tests {
             (r"^[a&&b]+$", "&", true),
             (r"^[[:alpha:]0]+$", "ab0", true),
             (r"^[[:alpha:]0]+$", "-", false),
+            (r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$", "AsExpected", true),
+            (r"^[a:]b$", "ab", true),
+            (r"^[[:]b$", "[b", true),
             ("^a$", "a\n", false),
         ] {
             assert_eq!(compile(pattern).unwrap().is_match(text), matches, "{pattern} {text}");

@@ -1,0 +1,475 @@
+//! The cases: for each rule something that it refuses, and for each kind what it lets in.
+
+use serde_json::{Value, json};
+
+use super::grants;
+
+/// How something gets to the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    /// A new object.
+    Create,
+    /// A merge patch of it.
+    Change,
+    /// A merge patch of its status.
+    Status,
+}
+
+/// Something that is refused.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// The kind.
+    pub(crate) kind: &'static str,
+    /// What is done; only the last of it is refused.
+    pub(crate) steps: Vec<(Way, Value)>,
+    /// What the server has to say.
+    pub(crate) message: &'static str,
+    /// By a rule in CEL, not by the schema itself.
+    pub(crate) rule: bool,
+}
+
+/// Every rule of every kind, by its message.
+pub(crate) fn rules() -> Vec<(&'static str, String)> {
+    fn of(schema: &Value, found: &mut Vec<String>) {
+        match schema {
+            Value::Object(fields) => {
+                let rules =
+                    fields.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten();
+                found.extend(rules.filter_map(|rule| rule["message"].as_str().map(str::to_owned)));
+                fields.values().for_each(|value| of(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| of(item, found)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    for definition in bowline_api::crds() {
+        let mut found = Vec::new();
+        of(&serde_json::to_value(&definition).expect("it is JSON"), &mut found);
+        let kind = KINDS.iter().find(|kind| **kind == definition.spec.names.kind).expect("it is known here");
+        all.extend(found.into_iter().map(|message| (*kind, message)));
+    }
+    all
+}
+
+const KINDS: [&str; 13] = [
+    "Cluster",
+    "Stack",
+    "Update",
+    "Bundle",
+    "NodeGroup",
+    "Member",
+    "Device",
+    "IamRoleServiceAccount",
+    "IamPolicy",
+    "IamRole",
+    "SyncTarget",
+    "Placement",
+    "VolumeGrant",
+];
+
+/// What is let in, step by step.
+pub(crate) fn right() -> Vec<(&'static str, Vec<(Way, Value)>)> {
+    let mut all: Vec<_> = KINDS.iter().map(|kind| (*kind, vec![(Way::Create, new(kind))])).collect();
+    all.push((
+        "Cluster",
+        vec![
+            (Way::Create, named("far", json!({"kubeconfigSecretRef": {"name": "far"}, "allowedNamespaces": {"selector": {}}}))),
+            (Way::Change, json!({"spec": {"allowedNamespaces": {"selector": null, "names": ["a", "b"]}, "paused": true}})),
+            (Way::Status, json!({"activity": {"updates": [{"namespace": "a", "stack": "shop", "epoch": 1}]}})),
+            (Way::Status, json!({"activity": {"updates": null, "upgrade": {"namespace": "a", "group": "g"}}})),
+            (Way::Status, json!({"activity": null})),
+        ],
+    ));
+    all.push((
+        "Stack",
+        vec![
+            (Way::Create, new("Stack")),
+            (Way::Status, json!({"phase": "Partial", "lastSubmittedVersion": 1, "epoch": 1, "target": 1})),
+            (Way::Status, json!({"phase": "Idle", "lastGood": {"version": 1, "digest": digest('a')}, "appliedVersion": 1})),
+            (Way::Status, json!({"epoch": 2, "lastSubmittedVersion": 3, "quarantined": [quarantined('b')]})),
+            (Way::Change, json!({"spec": {"paused": true, "drift": "Repair"}})),
+        ],
+    ));
+    all.push((
+        "NodeGroup",
+        vec![
+            (Way::Create, new("NodeGroup")),
+            (Way::Status, group_status(1, "n1")),
+            (Way::Status, group_status(2, "n2")),
+            (Way::Change, json!({"spec": {"command": {"verb": "Commit", "id": "2", "member": null}}})),
+            (Way::Change, json!({"spec": {"partitions": {"count": 2, "size": 3}}})),
+        ],
+    ));
+    all.push(("VolumeGrant", grants::life()));
+    all.push(("VolumeGrant", grants::recovery()));
+    all
+}
+
+/// What is refused.
+pub(crate) fn wrong() -> Vec<Case> {
+    let mut all = updates();
+    all.extend(upgrades());
+    all.extend(identities());
+    all.extend(placements());
+    all.extend(grants::wrong());
+    all.extend(schemas());
+    all
+}
+
+/// A new object that is wrong in one way.
+pub(super) fn created(kind: &'static str, change: Value, message: &'static str) -> Case {
+    let mut object = new(kind);
+    merge(&mut object, &change);
+    Case { kind, steps: vec![(Way::Create, object)], message, rule: true }
+}
+
+/// A change of a right object.
+pub(super) fn changed(kind: &'static str, change: Value, message: &'static str) -> Case {
+    Case { kind, steps: vec![(Way::Create, new(kind)), (Way::Change, change)], message, rule: true }
+}
+
+/// A change of the status of a right object.
+fn said(kind: &'static str, first: Value, then: Value, message: &'static str) -> Case {
+    let steps = vec![(Way::Create, new(kind)), (Way::Status, first), (Way::Status, then)];
+    Case { kind, steps, message, rule: true }
+}
+
+/// JSON merge patch.
+fn merge(value: &mut Value, change: &Value) {
+    let Value::Object(change) = change else {
+        *value = change.clone();
+        return;
+    };
+    if !value.is_object() {
+        *value = json!({});
+    }
+    for (key, change) in change {
+        match (change, value.as_object_mut()) {
+            (Value::Null, Some(fields)) => drop(fields.remove(key)),
+            _ => merge(&mut value[key.as_str()], change),
+        }
+    }
+}
+
+pub(super) fn named(name: &str, spec: Value) -> Value {
+    json!({"metadata": {"name": name}, "spec": spec})
+}
+
+fn digest(digit: char) -> String {
+    format!("sha256:{}", String::from(digit).repeat(64))
+}
+
+fn quarantined(digit: char) -> Value {
+    json!({"digest": digest(digit), "version": 2, "reason": "it never became healthy"})
+}
+
+fn policy() -> Value {
+    json!({"statement": [{"action": ["s3:GetObject"], "resource": "arn:aws:s3:::shop/*"}]})
+}
+
+fn group_status(epoch: u64, master: &str) -> Value {
+    json!({
+        "upgradeState": "Initialized", "servingVersion": "v1", "targetVersion": "v2",
+        "devices": [{"name": "d1", "master": master, "epoch": epoch}],
+    })
+}
+
+/// A right object of a kind.
+pub(super) fn new(kind: &str) -> Value {
+    match kind {
+        "Cluster" => named("east", json!({"embedded": {}})),
+        "Stack" => named("shop", json!({"cluster": "east"})),
+        "Update" => named("shop-1", json!({"stack": "shop", "bundle": digest('a')})),
+        "Bundle" => named(
+            &digest('a').replace(':', "-"),
+            json!({"digest": digest('a'), "objects": 1, "size": 9, "parts": [{"digest": digest('b'), "size": 9}]}),
+        ),
+        "NodeGroup" => named(
+            "kv",
+            json!({
+                "cluster": "east",
+                "versions": [
+                    {"name": "v1", "command": ["/bin/kv"], "probe": {"http": {"port": 80}}},
+                    {"name": "v2", "command": ["/bin/kv2"]},
+                ],
+                "version": "v1", "partitions": {"count": 2, "size": 3}, "devices": ["d1"],
+                "command": {"verb": "Node", "member": "n1", "id": "1"},
+            }),
+        ),
+        "Member" => named("kv-a-n1", json!({"group": "kv", "desired": {"version": "v1"}})),
+        "Device" => named("kv-d1", json!({"group": "kv", "device": "d1"})),
+        "IamRoleServiceAccount" => named("shop", json!({"policy": policy()})),
+        "IamPolicy" => named("shop", json!({"policyName": "bowline-shop-1", "policy": policy()})),
+        "IamRole" => named(
+            "shop",
+            json!({
+                "roleName": "bowline-shop-1", "serviceAccountName": "shop",
+                "trusts": [{
+                    "issuer": "https://oidc.example.org/1",
+                    "providerArn": "arn:aws:iam::123456789012:oidc-provider/oidc.example.org/1",
+                }],
+            }),
+        ),
+        "SyncTarget" => {
+            named("east", json!({"cluster": "east", "taints": [{"key": "gpu", "effect": "NoSchedule"}]}))
+        }
+        "Placement" => named("here", json!({"target": "east", "tolerations": [{"operator": "Exists"}]})),
+        _ => named("a.data", json!({"namespace": "a", "claim": "data"})),
+    }
+}
+
+fn long_name() -> Value {
+    json!({"metadata": {"name": "n".repeat(64)}})
+}
+
+fn updates() -> Vec<Case> {
+    let selector = json!({"matchExpressions": [{"key": "team", "operator": "In"}]});
+    let both = json!({"activity": {
+        "updates": [{"namespace": "a", "stack": "shop", "epoch": 1}], "upgrade": {"namespace": "a", "group": "g"},
+    }});
+    vec![
+        created(
+            "Cluster",
+            long_name(),
+            "the name of a cluster is put into labels and has at most 63 characters",
+        ),
+        created(
+            "Cluster",
+            json!({"spec": {"kubeconfigSecretRef": {"name": "x"}}}),
+            "say how the cluster is reached: either kubeconfigSecretRef or embedded",
+        ),
+        changed(
+            "Cluster",
+            json!({"spec": {"embedded": null, "kubeconfigSecretRef": {"name": "x"}}}),
+            "an embedded cluster cannot become another one, nor another one embedded: make a new Cluster",
+        ),
+        created(
+            "Cluster",
+            json!({"spec": {"allowedNamespaces": {}}}),
+            "give either names or a selector; the selector {} means all namespaces",
+        ),
+        created(
+            "Cluster",
+            json!({"spec": {"allowedNamespaces": {"selector": selector}}}),
+            "In and NotIn need values, Exists and DoesNotExist have none",
+        ),
+        said("Cluster", json!({}), both, "updates and an upgrade never change a cluster at once"),
+        created("Stack", long_name(), "the name of a stack is put into labels and has at most 63 characters"),
+        said(
+            "Stack",
+            json!({"phase": "Partial"}),
+            Value::Null,
+            "the status of a stack is what is known of its cluster, and is never taken away",
+        ),
+        changed(
+            "Stack",
+            json!({"spec": {"cluster": "west"}}),
+            "a stack stays on its cluster: make a new Stack for another one",
+        ),
+        said("Stack", json!({"epoch": 3}), json!({"epoch": null}), "an epoch never falls"),
+        said(
+            "Stack",
+            json!({"lastSubmittedVersion": 3}),
+            json!({"lastSubmittedVersion": null}),
+            "a number of a version is never given twice",
+        ),
+        said(
+            "Stack",
+            json!({"lastSubmittedVersion": 3}),
+            json!({"lastGood": {"version": 4, "digest": digest('a')}}),
+            "the last good version is one that was submitted",
+        ),
+        said(
+            "Stack",
+            json!({"lastSubmittedVersion": 3, "quarantined": [quarantined('b')]}),
+            json!({"lastGood": {"version": 3, "digest": digest('b')}}),
+            "what is last good is never quarantined",
+        ),
+        changed(
+            "Update",
+            json!({"spec": {"bundle": digest('b')}}),
+            "an update cannot be changed: submit another one",
+        ),
+        said("Update", json!({"version": 3}), json!({"version": 4}), "a version keeps its number"),
+        said(
+            "Update",
+            json!({}),
+            json!({"progress": {"done": 3, "total": 2, "summary": "3/2"}}),
+            "no more is done than there is to do",
+        ),
+        created(
+            "Bundle",
+            json!({"metadata": {"name": "shop"}}),
+            "a bundle is named after its content: sha256- and the digits of its digest",
+        ),
+        changed(
+            "Bundle",
+            json!({"spec": {"objects": 2}}),
+            "a bundle cannot be changed: other content is another bundle",
+        ),
+    ]
+}
+
+fn upgrades() -> Vec<Case> {
+    vec![
+        created(
+            "NodeGroup",
+            long_name(),
+            "the name of a group is put into labels and has at most 63 characters",
+        ),
+        said(
+            "NodeGroup",
+            group_status(1, "n1"),
+            Value::Null,
+            "the status of a group is what is known of its nodes, and is never taken away",
+        ),
+        created("NodeGroup", json!({"spec": {"version": "v3"}}), "version is none of versions"),
+        changed(
+            "NodeGroup",
+            json!({"spec": {"cluster": null}}),
+            "a group stays on its cluster: make a new NodeGroup for another one",
+        ),
+        created(
+            "NodeGroup",
+            json!({"spec": {"versions": [{"name": "v1", "command": ["a"], "probe": {"http": {"port": 1}, "tcp": {"port": 1}}}]}}),
+            "a probe is one of http, tcp and exec",
+        ),
+        changed(
+            "NodeGroup",
+            json!({"spec": {"partitions": {"size": 1}}}),
+            "partitions cannot be changed: memberships are recorded by them",
+        ),
+        created(
+            "NodeGroup",
+            json!({"spec": {"command": {"verb": "Commit"}}}),
+            "Node and Forget need a member, and no other command has one",
+        ),
+        changed(
+            "NodeGroup",
+            json!({"spec": {"command": {"member": "n2"}}}),
+            "another command needs another id, or it would not be seen as one",
+        ),
+        said(
+            "NodeGroup",
+            json!({}),
+            json!({"upgradeState": "Upgraded", "servingVersion": "v2"}),
+            "an upgrade is from one version to another",
+        ),
+        said("NodeGroup", group_status(2, "n1"), group_status(1, "n1"), "an epoch never falls"),
+        said("NodeGroup", group_status(2, "n1"), group_status(2, "n2"), "another master has a greater epoch"),
+        created(
+            "Member",
+            json!({"metadata": {"name": "kv-"}, "spec": {"group": "kv-a"}}),
+            "a Member is named after its group and itself: group-member",
+        ),
+        changed("Member", json!({"spec": {"group": "kv-a"}}), "a member stays in its group"),
+        said(
+            "Member",
+            json!({"highestEpochSeen": 2}),
+            json!({"highestEpochSeen": 1}),
+            "what was seen is not unseen",
+        ),
+        created(
+            "Device",
+            json!({"metadata": {"name": "d1"}}),
+            "a Device is named after its group and itself: group-device",
+        ),
+        changed("Device", json!({"spec": {"device": "d2"}}), "a device stays what it is"),
+    ]
+}
+
+fn identities() -> Vec<Case> {
+    vec![
+        created(
+            "IamRoleServiceAccount",
+            json!({"spec": {"policy": null}}),
+            "say which permissions: policy, managedPolicyArns or both",
+        ),
+        changed("IamPolicy", json!({"spec": {"policyName": "other"}}), "a policy cannot be renamed in AWS"),
+        changed("IamRole", json!({"spec": {"roleName": "other"}}), "a role cannot be renamed in AWS"),
+    ]
+}
+
+fn placements() -> Vec<Case> {
+    let selector = json!({"matchExpressions": [{"key": "zone", "operator": "Exists", "values": ["a"]}]});
+    vec![
+        created(
+            "SyncTarget",
+            long_name(),
+            "the name of a target is part of labels and has at most 63 characters",
+        ),
+        changed(
+            "SyncTarget",
+            json!({"spec": {"cluster": "west"}}),
+            "a target stays the cluster that it is: make a new SyncTarget for another one",
+        ),
+        said("SyncTarget", json!({"fenceEpoch": 2}), json!({"fenceEpoch": 1}), "an epoch never falls"),
+        said(
+            "SyncTarget",
+            json!({"fence": "Requested", "fenceEpoch": 2}),
+            json!({"fence": "Fenced"}),
+            "the fence epoch rises when a fence comes into force",
+        ),
+        said(
+            "SyncTarget",
+            json!({"highestEpochSeen": 2}),
+            json!({"highestEpochSeen": 1}),
+            "what was seen is not unseen",
+        ),
+        created(
+            "Placement",
+            json!({"spec": {"targetSelector": {}}}),
+            "give either the target or a selector of targets; with neither, any target will do",
+        ),
+        created(
+            "Placement",
+            json!({"spec": {"target": null, "targetSelector": selector}}),
+            "In and NotIn need values, Exists and DoesNotExist have none",
+        ),
+        created(
+            "Placement",
+            json!({"spec": {"namespaceSelector": selector}}),
+            "In and NotIn need values, Exists and DoesNotExist have none",
+        ),
+        created(
+            "Placement",
+            json!({"spec": {"tolerations": [{"operator": "Exists", "value": "a"}]}}),
+            "Exists is about any value: leave the value out",
+        ),
+        created(
+            "Placement",
+            json!({"spec": {"tolerations": [{"value": "a"}]}}),
+            "Equal is about one key: name it",
+        ),
+        said("Placement", json!({"epoch": 2}), json!({"epoch": 1}), "an epoch never falls"),
+    ]
+}
+
+/// What the schemas themselves refuse.
+fn schemas() -> Vec<Case> {
+    let case = |kind, change, message| Case { rule: false, ..created(kind, change, message) };
+    vec![
+        case("Stack", json!({"spec": {"timeoutSeconds": 0}}), "should be greater than or equal to 1"),
+        case("Stack", json!({"spec": {"drift": "Ignore"}}), "supported values: \"Report\", \"Repair\""),
+        case("Stack", json!({"spec": {"cluster": null}}), "spec.cluster: Required value"),
+        case("Stack", json!({"spec": {"cluster": "East"}}), "spec.cluster in body should match"),
+        case("Update", json!({"spec": {"bundle": "sha256:1"}}), "spec.bundle in body should match"),
+        case("NodeGroup", json!({"spec": {"versions": []}}), "should have at least 1 items"),
+        case(
+            "NodeGroup",
+            json!({"spec": {"versions": [{"name": "v1", "command": ["a"]}, {"name": "v1", "command": ["b"]}]}}),
+            "Duplicate value: {\"name\":\"v1\"}",
+        ),
+        case(
+            "SyncTarget",
+            json!({"spec": {"evictAfterSeconds": 4_294_967_296_i64}}),
+            "should be less than or equal to",
+        ),
+        case(
+            "IamRoleServiceAccount",
+            json!({"spec": {"policy": {"statement": [{"action": ["s3"], "resource": "*"}]}}}),
+            "spec.policy.statement[0].action[0] in body should match",
+        ),
+    ]
+}
