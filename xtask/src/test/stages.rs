@@ -20,9 +20,10 @@ pub(super) struct Stage {
 }
 
 /// The stages that need the real Kubernetes, which takes minutes to build.
-pub(super) const ON_TESTBED: &[&str] = &[TESTBED, HUB, DIFFERENTIAL];
+pub(super) const ON_TESTBED: &[&str] = &[TESTBED, HUB, FIXTURES, DIFFERENTIAL];
 const TESTBED: &str = "testbed";
 const HUB: &str = "hub";
+const FIXTURES: &str = "fixtures";
 const DIFFERENTIAL: &str = "differential";
 
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
@@ -72,6 +73,12 @@ pub(super) const STAGES: &[Stage] = &[
         run: hub,
     },
     Stage {
+        name: FIXTURES,
+        about: "the fault proxy does to the real kube-apiserver what it does to the hub",
+        alone: "cargo xtask test --only fixtures",
+        run: fixtures,
+    },
+    Stage {
         name: DIFFERENTIAL,
         about: "the hub answers to all scripts as the real server does, and an answer that was changed is found",
         alone: "cargo xtask test --only differential",
@@ -91,7 +98,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
     // The benchmark's peers are a workspace of their own, and would break unseen.
     let peers = ["--manifest-path", "bench/peers/Cargo.toml", "--target-dir", "target/peers"];
     // Tests that need the test bed are behind a feature.
-    let ours = ["--workspace", "--features", "bowline-e2e-hub/testbed"];
+    let ours = ["--workspace", "--features", "bowline-e2e-hub/testbed,bowline-fixtures/testbed"];
     for place in [&ours[..], &peers] {
         let args =
             ["clippy", "--all-targets", "--locked"].iter().chain(place).chain(&["--", "-D", "warnings"]);
@@ -103,9 +110,19 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
 
 /// The real binary with real clients.
 fn hub(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    on_testbed(workspace, log, &["--package", "bowline-e2e-hub"])
+}
+
+/// What we put around our programs, with the real server.
+fn fixtures(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    on_testbed(workspace, log, &["--package", "bowline-fixtures", "--test", "real"])
+}
+
+/// Tests that need the real Kubernetes.
+fn on_testbed(workspace: &Workspace, log: &mut Log, which: &[&str]) -> Result<String> {
     let binaries = testenv::binaries(workspace, log)?;
-    let mut tests =
-        workspace.cargo(["test", "--package", "bowline-e2e-hub", "--features", "testbed", "--locked"]);
+    let args = ["test", "--features", "testbed", "--locked"].iter().chain(which);
+    let mut tests = workspace.cargo(args);
     let ran = log.run(tests.env(bowline_realkube::BINARIES, binaries))?;
     ensure!(ran.success, "tests failed, or do not compile");
     Ok(format!("{} tests", report::tests_passed(&ran.output)))
