@@ -75,6 +75,21 @@ impl Client {
         &self.authority
     }
 
+    /// By which name its certificate has to know the server.
+    pub fn server_name(&self) -> ServerName<'static> {
+        self.name.clone()
+    }
+
+    /// How connections to it are encrypted: whom it trusts, and the certificate that it shows.
+    pub fn tls(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.tls)
+    }
+
+    /// The bearer token of whom we are, if that is how the server knows us.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
     /// The same server, to which we are somebody else.
     pub fn with_identity(&self, identity: &Identity) -> Result<Self, Error> {
         let tls = configuration(&self.roots, identity)?;

@@ -11,7 +11,7 @@ pub enum Error {
     #[error("there is no {0}; `cargo xtask testenv` builds it and says where it is")]
     NoBinary(PathBuf),
     /// Nobody said where the binaries are.
-    #[error("{0} is not set: run this by `cargo xtask test --only hub`, which sets it")]
+    #[error("{0} is not set: run this by `cargo xtask test`, which sets it")]
     NoBinaries(&'static str),
     /// A file or a process could not be handled.
     #[error("cannot {what}")]

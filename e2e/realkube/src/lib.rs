@@ -29,7 +29,7 @@ pub use kubeconfig::client as client_of_kubeconfig;
 use process::Records;
 use programs::Programs;
 
-/// Where the test bed's binaries are, for tests: `cargo xtask test --only hub` sets it.
+/// Where the test bed's binaries are, for tests: the stages of `cargo xtask test` that need them set it.
 pub const BINARIES: &str = "BOWLINE_KUBE_BIN";
 
 /// The directory that [`BINARIES`] names.

@@ -20,9 +20,10 @@ pub(super) struct Stage {
 }
 
 /// The stages that need the real Kubernetes, which takes minutes to build.
-pub(super) const ON_TESTBED: &[&str] = &[TESTBED, HUB, HOMES, DIFFERENTIAL];
+pub(super) const ON_TESTBED: &[&str] = &[TESTBED, HUB, FIXTURES, HOMES, DIFFERENTIAL];
 const TESTBED: &str = "testbed";
 const HUB: &str = "hub";
+const FIXTURES: &str = "fixtures";
 const HOMES: &str = "homes";
 const DIFFERENTIAL: &str = "differential";
 
@@ -73,6 +74,12 @@ pub(super) const STAGES: &[Stage] = &[
         run: hub,
     },
     Stage {
+        name: FIXTURES,
+        about: "the fault proxy does to the real kube-apiserver what it does to the hub",
+        alone: "cargo xtask test --only fixtures",
+        run: fixtures,
+    },
+    Stage {
         name: HOMES,
         about: "what Bowline does, it does on the hub and on a real Kubernetes alike",
         alone: "cargo xtask test --only homes",
@@ -98,7 +105,14 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
     // The benchmark's peers are a workspace of their own, and would break unseen.
     let peers = ["--manifest-path", "bench/peers/Cargo.toml", "--target-dir", "target/peers"];
     // Tests that need the test bed are behind a feature.
-    let ours = ["--workspace", "--features", "bowline-e2e-hub/testbed,bowline-e2e-homes/testbed"];
+    let testbed = [
+        "bowline-e2e-hub/testbed",
+        "bowline-fixtures/testbed",
+        "bowline-e2e-homes/testbed",
+        "bowline-e2e-sample/testbed",
+    ];
+    let testbed = testbed.join(",");
+    let ours = ["--workspace", "--features", &testbed];
     for place in [&ours[..], &peers] {
         let args =
             ["clippy", "--all-targets", "--locked"].iter().chain(place).chain(&["--", "-D", "warnings"]);
@@ -110,18 +124,24 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
 
 /// The real binary with real clients.
 fn hub(workspace: &Workspace, log: &mut Log) -> Result<String> {
-    on_testbed("bowline-e2e-hub", workspace, log)
+    on_testbed(workspace, log, &["--package", "bowline-e2e-hub"])
+}
+
+/// What we put around our programs, with the real server.
+fn fixtures(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    on_testbed(workspace, log, &["--package", "bowline-fixtures", "--test", "real"])
 }
 
 /// The same tests on both homes.
 fn homes(workspace: &Workspace, log: &mut Log) -> Result<String> {
-    on_testbed("bowline-e2e-homes", workspace, log)
+    on_testbed(workspace, log, &["--package", "bowline-e2e-homes", "--package", "bowline-e2e-sample"])
 }
 
-/// The tests of a crate, with those that need the test bed.
-fn on_testbed(package: &str, workspace: &Workspace, log: &mut Log) -> Result<String> {
+/// Tests that need the real Kubernetes.
+fn on_testbed(workspace: &Workspace, log: &mut Log, which: &[&str]) -> Result<String> {
     let binaries = testenv::binaries(workspace, log)?;
-    let mut tests = workspace.cargo(["test", "--package", package, "--features", "testbed", "--locked"]);
+    let args = ["test", "--features", "testbed", "--locked"].iter().chain(which);
+    let mut tests = workspace.cargo(args);
     let ran = log.run(tests.env(bowline_realkube::BINARIES, binaries))?;
     ensure!(ran.success, "tests failed, or do not compile");
     Ok(format!("{} tests", report::tests_passed(&ran.output)))

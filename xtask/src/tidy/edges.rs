@@ -65,6 +65,11 @@ const ALLOWED: &[Edges] = &[
     },
     Edges { name: "bowline-bench-hub", internal: &[], external: External::Any },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
+    Edges {
+        name: "bowline-fixtures",
+        internal: &["bowline-e2e-kube", "bowline-realkube"],
+        external: External::Any,
+    },
     Edges { name: "bowline-e2e-hub", internal: &["bowline-realkube"], external: External::Any },
     Edges {
         name: "bowline-e2e-homes",
