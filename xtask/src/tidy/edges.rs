@@ -27,11 +27,7 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-kernel", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
     Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&[]) },
-    Edges {
-        name: "bowline-control",
-        internal: &["bowline-workqueue"],
-        external: External::Only(&[]),
-    },
+    Edges { name: "bowline-control", internal: &["bowline-workqueue"], external: External::Only(&[]) },
     Edges { name: "bowline-sample", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges {
         name: "bowline-models",
@@ -79,7 +75,13 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-differential", internal: &["bowline-realkube"], external: External::Any },
     Edges {
         name: "bowline-e2e-sample",
-        internal: &["bowline-control", "bowline-runtime", "bowline-sample"],
+        internal: &[
+            "bowline-control",
+            "bowline-e2e-homes",
+            "bowline-fixtures",
+            "bowline-runtime",
+            "bowline-sample",
+        ],
         external: External::Any,
     },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },

@@ -1,0 +1,6 @@
+//! The small controller as a process, on both homes: what it makes, what it survives, and that it rests.
+
+mod killed;
+mod story;
+mod weather;
+mod world;

@@ -1,0 +1,80 @@
+//! What people see: pairs are made, mended, waited for and taken down; and then it rests.
+
+use anyhow::{Result, ensure};
+use bowline_e2e_homes::Kind;
+use bowline_e2e_sample::{Half, HalfSpec};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use serde_json::json;
+
+use crate::world::World;
+
+const PAIRS: usize = 12;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pairs_are_made_mended_and_taken_down_on_every_home() -> Result<()> {
+    for kind in Kind::ALL {
+        let mut world = World::start(kind).await?;
+        let first = world.controller()?;
+        for pair in 0..PAIRS {
+            world.make(&format!("p{pair}"), 1).await?;
+        }
+        world.complete(PAIRS).await?;
+
+        // What others change or delete is put right; what people want is done.
+        world.halves().delete("p0-left", &DeleteParams::default()).await?;
+        let spoilt = Patch::Merge(json!({ "spec": { "value": 99 } }));
+        world.halves().patch("p1-right", &PatchParams::default(), &spoilt).await?;
+        world.edit("p2", 7).await?;
+        world.complete(PAIRS).await?;
+
+        at_rest(&mut world, first).await?;
+
+        for pair in 0..PAIRS {
+            world.delete(&format!("p{pair}")).await?;
+        }
+        world.empty().await?;
+    }
+    Ok(())
+}
+
+/// A controller that starts decides about everything, and writes nothing.
+async fn at_rest(world: &mut World, first: crate::world::Process) -> Result<()> {
+    first.kill()?;
+    let (versions, mark) = (world.versions().await?, world.proxy.mark());
+    let second = world.controller()?;
+    let decided = async || {
+        let lines = second.journal()?;
+        let mut keys: Vec<_> = lines.iter().filter_map(|line| line["key"].as_str()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys.len() == PAIRS)
+    };
+    world.until("every pair is decided about", decided).await?;
+    for line in second.journal()? {
+        ensure!(line["decision"] == "all is as it should be" && line.get("effect").is_none(), "{line}");
+    }
+    // Its definitions are as they should be too, and asked for with an apply that changes nothing.
+    let applies = bowline_e2e_sample::crds().len();
+    ensure!(
+        world.writes(mark) == applies,
+        "{:?}",
+        world.proxy.since(mark, bowline_fixtures::proxy::Matcher::writes())
+    );
+    ensure!(world.versions().await? == versions);
+    // It goes on.
+    world.edit("p3", 8).await?;
+    world.complete(PAIRS).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_its_own_is_waited_for_and_left_alone() -> Result<()> {
+    let mut world = World::start(Kind::Embedded).await?;
+    let _controller = world.controller()?;
+    let strange = Half::new("a-right", HalfSpec { value: 5 });
+    world.halves().create(&PostParams::default(), &strange).await?;
+    world.make("a", 1).await?;
+    world.says("a", "RightNameTaken").await?;
+    ensure!(world.halves().get("a-right").await?.spec.value == 5);
+    world.halves().delete("a-right", &DeleteParams::default()).await?;
+    world.complete(1).await
+}

@@ -1,0 +1,42 @@
+//! Lost requests, lost answers, refusals, gaps: what the explorer puts in, on a real network.
+
+use anyhow::{Result, ensure};
+use bowline_e2e_homes::Kind;
+use bowline_fixtures::proxy::{Answer, Cut, Matcher, Rule, Verb, Weather};
+
+use crate::world::World;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_third_write_meets_bad_weather_and_all_comes_right() -> Result<()> {
+    for kind in Kind::ALL {
+        let mut world = World::start(kind).await?;
+        let writes = || Matcher::writes().of("halves");
+        for (nth, weather) in [
+            (2, Weather::LoseRequest),
+            (4, Weather::LoseReply),
+            (6, Weather::Answer(Answer::conflict())),
+            (8, Weather::Answer(Answer::too_many_requests(0))),
+            (10, Weather::Answer(Answer::internal_error())),
+            (12, Weather::LoseReply),
+        ] {
+            world.proxy.rule(Rule::nth(nth, writes(), weather));
+        }
+        let _controller = world.controller()?;
+        for pair in 0..8 {
+            world.make(&format!("p{pair}"), 1).await?;
+        }
+        world.complete(8).await?;
+        world.proxy.cut("pairs", Cut::Expired);
+        world.proxy.cut("halves", Cut::Expired);
+        world.edit("p1", 2).await?;
+        world.complete(8).await?;
+        for pair in 0..8 {
+            world.delete(&format!("p{pair}")).await?;
+        }
+        world.empty().await?;
+        // The client asks nothing twice by itself: every create of a half follows from a decision of its own.
+        let creates = world.proxy.count(Matcher::from(Verb::Create).of("halves"));
+        ensure!((16..=16 + 6).contains(&creates), "{creates}: sixteen halves, six of which met bad weather");
+    }
+    Ok(())
+}
