@@ -3,33 +3,36 @@
 use anyhow::{Result, ensure};
 use bowline_e2e_homes::Kind;
 use bowline_fixtures::proxy::Matcher;
+use kube::ResourceExt;
+use kube::api::ListParams;
 
-use crate::world::World;
+use crate::world::{HALVES, World};
 
-const PAIRS: usize = 20;
-const KILLS: usize = 12;
+/// Lives, and how many pairs each of them is given.
+const LIVES: usize = 12;
+const EACH: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_any_write_it_goes_on_where_it_was() -> Result<()> {
     for kind in Kind::ALL {
         let mut world = World::start(kind).await?;
-        for pair in 0..PAIRS {
-            world.make(&format!("p{pair}"), 1).await?;
-        }
-        for kill in 1..=KILLS {
+        for life in 0..LIVES {
+            for pair in 0..EACH {
+                world.make(&format!("p{life}-{pair}"), 1).await?;
+            }
             let mark = world.proxy.mark();
             let controller = world.controller()?;
-            // Each life is as long as some writes, each a little longer than the last.
-            world
-                .until(&format!("{kill} writes are made"), async || Ok(world.writes(mark) >= kill + 2))
-                .await?;
+            // Each ends somewhere else: there are always more than these to make.
+            let writes = 1 + life % 6;
+            world.until("writes are made", async || Ok(world.made(mark) >= writes)).await?;
             controller.kill()?;
         }
         let _controller = world.controller()?;
-        world.complete(PAIRS).await?;
-        ensure!(world.proxy.count(Matcher::writes().of("halves")) >= 2 * PAIRS, "all went through the proxy");
-        for pair in 0..PAIRS {
-            world.delete(&format!("p{pair}")).await?;
+        let all = LIVES * EACH;
+        world.complete(all).await?;
+        ensure!(world.proxy.count(Matcher::writes().of(HALVES)) >= 2 * all, "all went through the proxy");
+        for pair in world.pairs().list(&ListParams::default()).await? {
+            world.delete(&pair.name_any()).await?;
         }
         world.empty().await?;
     }

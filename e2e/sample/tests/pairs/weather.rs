@@ -4,13 +4,13 @@ use anyhow::{Result, ensure};
 use bowline_e2e_homes::Kind;
 use bowline_fixtures::proxy::{Answer, Cut, Matcher, Rule, Verb, Weather};
 
-use crate::world::World;
+use crate::world::{HALVES, PAIRS, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_third_write_meets_bad_weather_and_all_comes_right() -> Result<()> {
     for kind in Kind::ALL {
         let mut world = World::start(kind).await?;
-        let writes = || Matcher::writes().of("halves");
+        let writes = || Matcher::writes().of(HALVES);
         for (nth, weather) in [
             (2, Weather::LoseRequest),
             (4, Weather::LoseReply),
@@ -26,8 +26,8 @@ async fn every_third_write_meets_bad_weather_and_all_comes_right() -> Result<()>
             world.make(&format!("p{pair}"), 1).await?;
         }
         world.complete(8).await?;
-        world.proxy.cut("pairs", Cut::Expired);
-        world.proxy.cut("halves", Cut::Expired);
+        world.proxy.cut(PAIRS, Cut::Expired);
+        world.proxy.cut(HALVES, Cut::Expired);
         world.edit("p1", 2).await?;
         world.complete(8).await?;
         for pair in 0..8 {
@@ -35,7 +35,7 @@ async fn every_third_write_meets_bad_weather_and_all_comes_right() -> Result<()>
         }
         world.empty().await?;
         // The client asks nothing twice by itself: every create of a half follows from a decision of its own.
-        let creates = world.proxy.count(Matcher::from(Verb::Create).of("halves"));
+        let creates = world.proxy.count(Matcher::from(Verb::Create).of(HALVES));
         ensure!((16..=16 + 6).contains(&creates), "{creates}: sixteen halves, six of which met bad weather");
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_sample::{Half, Pair, PairSpec, crds, make_ready};
-use bowline_fixtures::proxy::{Matcher, Proxy};
+use bowline_fixtures::proxy::{Mark, Matcher, Proxy};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use serde_json::{Value, json};
@@ -15,6 +15,10 @@ use tokio::task::JoinHandle;
 
 /// How long anything may take, before a test is taken to have failed.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// The resources, as the proxy knows them.
+pub(crate) const PAIRS: &str = "pairs.sample.bowline.dev";
+pub(crate) const HALVES: &str = "halves.sample.bowline.dev";
 
 /// A home with pairs in it.
 pub(crate) struct World {
@@ -145,9 +149,12 @@ impl World {
         .await
     }
 
-    /// The writes that have gone through the proxy since a mark.
-    pub(crate) fn writes(&self, since: bowline_fixtures::proxy::Mark) -> usize {
-        self.proxy.since(since, Matcher::writes()).len()
+    /// The writes to pairs and halves that have gone through the proxy since a mark.
+    pub(crate) fn made(&self, since: Mark) -> usize {
+        [PAIRS, HALVES]
+            .map(|resource| self.proxy.since(since, Matcher::writes().of(resource)).len())
+            .iter()
+            .sum()
     }
 }
 
