@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	testing "k8s.io/utils/clock/testing"
+)
+
+// No longer than the queue sleeps when it has missed that its time has come.
+const heartbeat = 10 * time.Second
+
+// All keys come later, each at a moment of its own; then that time is over, and each is taken and done.
+func later(count, rounds int) (report, error) {
+	keys := keys(count)
+	clock := testing.NewFakeClock(time.Unix(0, 0))
+	queue := newQueue(clock)
+	spent := begin()
+	for range rounds {
+		for i, key := range keys {
+			queue.AddAfter(key, time.Duration(i+1)*time.Millisecond)
+		}
+		clock.Step(time.Duration(count+1) * time.Millisecond)
+		ended := make(chan struct{})
+		// A step between its look at the clock and its setting of the timer is one that it misses.
+		go func() {
+			for {
+				select {
+				case <-ended:
+					return
+				case <-time.After(time.Millisecond):
+					clock.Step(heartbeat)
+				}
+			}
+		}()
+		for range keys {
+			key, _ := queue.Get()
+			queue.Done(key)
+		}
+		close(ended)
+	}
+	wall, cpu := spent()
+	if queue.Len() != 0 {
+		return nil, fmt.Errorf("%d keys are left", queue.Len())
+	}
+	return perOperation(wall, cpu, rounds*count), nil
+}
