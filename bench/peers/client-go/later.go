@@ -10,6 +10,11 @@ import (
 // No longer than the queue sleeps when it has missed that its time has come.
 const heartbeat = 10 * time.Second
 
+// When the i-th of so many keys comes: one a millisecond, in an order that is none. The factor is a prime.
+func rest(i, count int) time.Duration {
+	return time.Duration(i*48271%count+1) * time.Millisecond
+}
+
 // All keys come later, each at a moment of its own; then that time is over, and each is taken and done.
 func later(count, rounds int) (report, error) {
 	keys := keys(count)
@@ -18,7 +23,7 @@ func later(count, rounds int) (report, error) {
 	spent := begin()
 	for range rounds {
 		for i, key := range keys {
-			queue.AddAfter(key, time.Duration(i+1)*time.Millisecond)
+			queue.AddAfter(key, rest(i, count))
 		}
 		clock.Step(time.Duration(count+1) * time.Millisecond)
 		ended := make(chan struct{})

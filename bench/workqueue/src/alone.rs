@@ -40,8 +40,8 @@ pub(crate) fn later(count: usize, rounds: usize) -> Result<Report> {
     let mut done = 0;
     let meter = Meter::begin()?;
     for _ in 0..rounds {
-        for (key, rest) in keys.iter().zip(1..) {
-            queue.add_at(key, now.plus(Millis(rest)), Priority::Change);
+        for (key, i) in keys.iter().zip(0..) {
+            queue.add_at(key, now.plus(rest(i, count)), Priority::Change);
         }
         now = now.plus(Millis(count as u64 + 1));
         while let Some(taken) = queue.take(now) {
@@ -54,6 +54,11 @@ pub(crate) fn later(count: usize, rounds: usize) -> Result<Report> {
     Ok(report)
 }
 
+/// When the `i`-th of so many keys comes: one a millisecond, in an order that is none. The factor is a prime.
+fn rest(i: u64, count: usize) -> Millis {
+    Millis(i * 48_271 % count as u64 + 1)
+}
+
 /// All keys wait.
 pub(crate) fn waiting_memory(count: usize) -> Result<Report> {
     memory(count, filled)
@@ -63,8 +68,8 @@ pub(crate) fn waiting_memory(count: usize) -> Result<Report> {
 pub(crate) fn later_memory(count: usize) -> Result<Report> {
     memory(count, |keys| {
         let mut queue = WorkQueue::new();
-        for (key, rest) in keys.iter().zip(0..) {
-            queue.add_at(key, Millis(3_600_000 + rest), Priority::Change);
+        for (key, i) in keys.iter().zip(0..) {
+            queue.add_at(key, rest(i, keys.len()), Priority::Change);
         }
         queue
     })

@@ -63,8 +63,10 @@ impl Shared {
 
 /// All keys wait; each worker, which is a thread, takes one, is done with it, and adds it again.
 pub(crate) fn cycle(count: usize, workers: usize, cycles: usize) -> Result<Report> {
-    let shared =
-        Shared { inside: Mutex::new(Inside { queue: filled(&keys(count)), asleep: 0 }), bell: Condvar::new() };
+    let shared = Shared {
+        inside: Mutex::new(Inside { queue: filled(&keys(count)), asleep: 0 }),
+        bell: Condvar::new(),
+    };
     let unclaimed = AtomicI64::new(i64::try_from(cycles)?);
     let meter = Meter::begin()?;
     let performed: i64 = thread::scope(|scope| {
@@ -73,7 +75,10 @@ pub(crate) fn cycle(count: usize, workers: usize, cycles: usize) -> Result<Repor
     });
     let report = meter.per_operation(cycles)?;
     let left = shared.with(|queue| queue.counts(NOW).depth);
-    ensure!(performed == i64::try_from(cycles)? && left == count, "{performed} cycles, and {left} keys are left");
+    ensure!(
+        performed == i64::try_from(cycles)? && left == count,
+        "{performed} cycles, and {left} keys are left"
+    );
     Ok(report)
 }
 

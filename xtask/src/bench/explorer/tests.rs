@@ -88,7 +88,7 @@ fn the_peers_lock_file_knows_our_crates_as_they_are() -> Result<()> {
         text.parse().context(path.to_owned())
     };
     let (ours, peers) = (read("Cargo.lock")?, read("bench/peers/Cargo.lock")?);
-    for name in ["bowline-explorer", "bowline-models"] {
+    for name in ["bowline-explorer", "bowline-kernel", "bowline-models", "bowline-workqueue"] {
         assert!(locked(&ours, name).is_some(), "{name}");
         assert_eq!(
             locked(&peers, name),
