@@ -52,7 +52,7 @@ func laterMemory(count int) (report, error) {
 
 // The keys themselves are not counted: they are somebody else's.
 func memory(count int, fill func([]string) any) (report, error) {
-	keys := keys(count)
+	keys := shuffle(sorted(count))
 	before, err := resident()
 	if err != nil {
 		return nil, err

@@ -20,12 +20,26 @@ func newQueue(clock clock.WithTicker) workqueue.TypedRateLimitingInterface[strin
 		workqueue.TypedRateLimitingQueueConfig[string]{Clock: clock})
 }
 
-// All keys wait; each worker takes one, is done with it, and adds it again.
-func cycle(count, workers, cycles int) (report, error) {
+// A queue that was shown so many keys by a list, in order, has done them, and in which they wait again, in none.
+func filled(count int) workqueue.TypedRateLimitingInterface[string] {
+	keys := sorted(count)
 	queue := newQueue(nil)
-	for _, key := range keys(count) {
+	for _, key := range keys {
 		queue.Add(key)
 	}
+	for range keys {
+		key, _ := queue.Get()
+		queue.Done(key)
+	}
+	for _, key := range shuffle(keys) {
+		queue.Add(key)
+	}
+	return queue
+}
+
+// All keys wait; each worker takes one, is done with it, and adds it again.
+func cycle(count, workers, cycles int) (report, error) {
+	queue := filled(count)
 	var unclaimed, performed atomic.Int64
 	unclaimed.Store(int64(cycles))
 	var all sync.WaitGroup

@@ -17,7 +17,7 @@ func rest(i, count int) time.Duration {
 
 // All keys come later, each at a moment of its own; then that time is over, and each is taken and done.
 func later(count, rounds int) (report, error) {
-	keys := keys(count)
+	keys := shuffle(sorted(count))
 	clock := testing.NewFakeClock(time.Unix(0, 0))
 	queue := newQueue(clock)
 	spent := begin()

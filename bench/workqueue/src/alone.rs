@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use anyhow::{Result, ensure};
-use bowline_workqueue::{Millis, Priority, Taken, WorkQueue};
+use bowline_workqueue::{Added, Millis, Priority, Taken, WorkQueue};
 
 use crate::cost::{Meter, Report, resident};
-use crate::keys::{Key, keys};
+use crate::keys::{Key, shuffle, sorted};
 
 /// All keys wait. Keys are taken until all workers have one; the one that was taken first is done, and added again.
 pub(crate) fn cycle(count: usize, workers: usize, cycles: usize) -> Result<Report> {
-    let mut queue = filled(&keys(count));
+    let mut queue = filled(count);
     let mut flying: VecDeque<Taken<Key>> = VecDeque::with_capacity(workers);
     let meter = Meter::begin()?;
     for cycle in 0..cycles {
@@ -34,7 +34,8 @@ pub(crate) fn cycle(count: usize, workers: usize, cycles: usize) -> Result<Repor
 
 /// All keys come later, each at a moment of its own; then that time is over, and each is taken and done.
 pub(crate) fn later(count: usize, rounds: usize) -> Result<Report> {
-    let keys = keys(count);
+    let mut keys = sorted(count);
+    shuffle(&mut keys);
     let mut queue = WorkQueue::new();
     let mut now = Millis(0);
     let mut done = 0;
@@ -61,34 +62,40 @@ fn rest(i: u64, count: usize) -> Millis {
 
 /// All keys wait.
 pub(crate) fn waiting_memory(count: usize) -> Result<Report> {
-    memory(count, filled)
+    memory(count, |queue, key, _| queue.add(key, Priority::Change, Millis(0)))
 }
 
 /// All keys come later.
 pub(crate) fn later_memory(count: usize) -> Result<Report> {
-    memory(count, |keys| {
-        let mut queue = WorkQueue::new();
-        for (key, i) in keys.iter().zip(0..) {
-            queue.add_at(key, rest(i, keys.len()), Priority::Change);
-        }
-        queue
-    })
+    memory(count, |queue, key, i| queue.add_at(key, rest(i, count), Priority::Change))
 }
 
 /// The keys themselves are not counted: they are somebody else's.
-fn memory(count: usize, fill: impl Fn(&[Key]) -> WorkQueue<Key>) -> Result<Report> {
-    let keys = keys(count);
+fn memory(count: usize, add: impl Fn(&mut WorkQueue<Key>, &Key, u64) -> Added) -> Result<Report> {
+    let mut keys = sorted(count);
+    shuffle(&mut keys);
     let before = resident()?;
-    let queue = fill(&keys);
+    let mut queue = WorkQueue::new();
+    for (key, i) in keys.iter().zip(0..) {
+        add(&mut queue, key, i);
+    }
     let after = resident()?;
     black_box((queue, keys));
     Ok([("bytes_per_key", (after - before) / count as f64)].into())
 }
 
-/// A queue in which they wait.
-pub(crate) fn filled(keys: &[Key]) -> WorkQueue<Key> {
+/// A queue that was shown so many keys by a list, in order, has done them, and in which they wait again, in none.
+pub(crate) fn filled(count: usize) -> WorkQueue<Key> {
+    let mut keys = sorted(count);
     let mut queue = WorkQueue::new();
-    for key in keys {
+    for key in &keys {
+        queue.add(key, Priority::Change, Millis(0));
+    }
+    while let Some(taken) = queue.take(Millis(0)) {
+        queue.done(taken.ticket, Millis(0));
+    }
+    shuffle(&mut keys);
+    for key in &keys {
         queue.add(key, Priority::Change, Millis(0));
     }
     queue

@@ -9,7 +9,7 @@ use bowline_workqueue::{Millis, Priority, Taken, Ticket, WorkQueue};
 
 use crate::alone::filled;
 use crate::cost::{Meter, Report};
-use crate::keys::{Key, keys};
+use crate::keys::Key;
 
 /// So many cycles are claimed at a time, so that claiming costs nothing.
 const BATCH: i64 = 1000;
@@ -63,10 +63,8 @@ impl Shared {
 
 /// All keys wait; each worker, which is a thread, takes one, is done with it, and adds it again.
 pub(crate) fn cycle(count: usize, workers: usize, cycles: usize) -> Result<Report> {
-    let shared = Shared {
-        inside: Mutex::new(Inside { queue: filled(&keys(count)), asleep: 0 }),
-        bell: Condvar::new(),
-    };
+    let shared =
+        Shared { inside: Mutex::new(Inside { queue: filled(count), asleep: 0 }), bell: Condvar::new() };
     let unclaimed = AtomicI64::new(i64::try_from(cycles)?);
     let meter = Meter::begin()?;
     let performed: i64 = thread::scope(|scope| {
