@@ -23,7 +23,7 @@ pub struct Settings {
     pub stalled: Millis,
     /// How long a key rests whose effect did not work.
     pub backoff: Backoff,
-    /// Random, where keys are names that users give: see [`WorkQueue::seeded`].
+    /// Random, where keys are names that users give: see [`WorkQueue::seeded`]. The shell draws it for itself.
     pub seed: (u64, u64),
 }
 
