@@ -85,7 +85,7 @@ where
     let carrier = Arc::new(Carrier { client, wire, raw, watched, outside, manager });
     let mut desk = Desk {
         name,
-        room: Loop::new(controller, settings),
+        room: Loop::new(controller, Settings { seed: (random(), random()), ..settings }),
         meter: metrics.of(name, workers),
         journal,
         done: Driven::default(),
@@ -248,8 +248,13 @@ fn outcome<O: Object, Reply>(answer: &Answer<O, Reply>) -> (String, End) {
 
 /// A random number: what failed together shall not come back together.
 fn jitter() -> u16 {
-    let mut bytes = [0; 2];
-    // Without randomness they come back together, which is not worse than not at all.
+    (random() >> 48) as u16
+}
+
+fn random() -> u64 {
+    let mut bytes = [0; 8];
+    // Without randomness what failed together comes back together, and names can be chosen that are slow to find. Neither is
+    // worse than not to work at all.
     let _ = getrandom::fill(&mut bytes);
-    u16::from_ne_bytes(bytes)
+    u64::from_ne_bytes(bytes)
 }

@@ -1,6 +1,7 @@
 //! What a controller is.
 
 use std::fmt;
+use std::hash::Hash;
 
 use crate::Moment;
 use crate::effect::{Effect, Write};
@@ -9,7 +10,7 @@ use crate::object::{KindOf, Object};
 /// A controller: everything about it that can go wrong, without I/O.
 pub trait Controller {
     /// What is decided about: one instance of the protocol.
-    type Key: Clone + Ord + fmt::Debug;
+    type Key: Clone + Ord + Hash + fmt::Debug;
     /// The objects that it watches and writes.
     type Object: Object;
     /// The protocol's state.

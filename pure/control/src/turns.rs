@@ -23,6 +23,8 @@ pub struct Settings {
     pub stalled: Millis,
     /// How long a key rests whose effect did not work.
     pub backoff: Backoff,
+    /// Random, where keys are names that users give: see [`WorkQueue::seeded`]. The shell draws it for itself.
+    pub seed: (u64, u64),
 }
 
 impl Default for Settings {
@@ -32,6 +34,7 @@ impl Default for Settings {
             catch_up: Millis(10_000),
             stalled: Millis(300_000),
             backoff: Backoff { first: Millis(100), most: Millis(60_000) },
+            seed: (0, 0),
         }
     }
 }
@@ -71,7 +74,7 @@ impl<C: Controller> Loop<C> {
             controller,
             settings,
             cache: Cache::new(),
-            queue: WorkQueue::new(),
+            queue: WorkQueue::seeded(settings.seed),
             memos: BTreeMap::new(),
             tickets: BTreeMap::new(),
             parked: BTreeSet::new(),

@@ -1,91 +1,119 @@
-//! Who waits, in order: a lane for each priority. Whoever is in one leaves it without a walk along it.
+//! Who waits, in order: a lane for each priority, and one for the places that are free. Whoever is in one leaves it without
+//! a walk along it.
 
 use crate::Priority;
+use crate::entry::Entry;
 
-/// A place in the lanes; what is kept there is somebody else's business.
+/// A place among the entries.
 pub(crate) type Place = u32;
 
 /// Before the first and after the last.
 const END: Place = Place::MAX;
 
-/// Who is before and behind a place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Link {
+/// Who is before and behind an entry, in the lane that it is in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
     before: Place,
     behind: Place,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Lane {
+impl Default for Link {
+    fn default() -> Link {
+        Link { before: END, behind: END }
+    }
+}
+
+/// Where an entry can be. It is in one lane at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lane {
+    /// It waits.
+    Waiting(Priority),
+    /// Nothing is known of it.
+    Idle,
+}
+
+impl Lane {
+    const COUNT: usize = Priority::ALL.len() + 1;
+
+    fn at(self) -> usize {
+        match self {
+            Lane::Waiting(priority) => priority as usize,
+            Lane::Idle => Priority::ALL.len(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ends {
     first: Place,
     last: Place,
 }
 
-/// The lanes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The lanes. What is in them is in the entries, which are given with every call.
+#[derive(Clone, Debug)]
 pub(crate) struct Lanes {
-    links: Vec<Link>,
-    lanes: [Lane; Priority::ALL.len()],
-    len: usize,
+    ends: [Ends; Lane::COUNT],
+    waiting: usize,
 }
 
 impl Lanes {
     pub(crate) fn new() -> Lanes {
-        Lanes { links: Vec::new(), lanes: [Lane { first: END, last: END }; Priority::ALL.len()], len: 0 }
+        Lanes { ends: [Ends { first: END, last: END }; Lane::COUNT], waiting: 0 }
     }
 
     /// How many wait.
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
     }
 
     /// Puts a place, which is in no lane, at the end of one.
-    pub(crate) fn push(&mut self, place: Place, priority: Priority) {
-        let at = place as usize;
-        if self.links.len() <= at {
-            self.links.resize(at + 1, Link { before: END, behind: END });
+    pub(crate) fn push<K>(&mut self, entries: &mut [Entry<K>], place: Place, lane: Lane) {
+        let ends = &mut self.ends[lane.at()];
+        entries[place as usize].link = Link { before: ends.last, behind: END };
+        match ends.last {
+            END => ends.first = place,
+            last => entries[last as usize].link.behind = place,
         }
-        let lane = &mut self.lanes[priority as usize];
-        self.links[at] = Link { before: lane.last, behind: END };
-        match lane.last {
-            END => lane.first = place,
-            last => self.links[last as usize].behind = place,
-        }
-        lane.last = place;
-        self.len += 1;
+        ends.last = place;
+        self.waiting += usize::from(matches!(lane, Lane::Waiting(_)));
     }
 
     /// Takes a place out of the lane that it is in.
-    pub(crate) fn remove(&mut self, place: Place, priority: Priority) {
-        let Link { before, behind } = self.links[place as usize];
-        let lane = &mut self.lanes[priority as usize];
+    pub(crate) fn remove<K>(&mut self, entries: &mut [Entry<K>], place: Place, lane: Lane) {
+        let Link { before, behind } = entries[place as usize].link;
+        let ends = &mut self.ends[lane.at()];
         match before {
-            END => lane.first = behind,
-            before => self.links[before as usize].behind = behind,
+            END => ends.first = behind,
+            before => entries[before as usize].link.behind = behind,
         }
         match behind {
-            END => lane.last = before,
-            behind => self.links[behind as usize].before = before,
+            END => ends.last = before,
+            behind => entries[behind as usize].link.before = before,
         }
-        self.len -= 1;
+        self.waiting -= usize::from(matches!(lane, Lane::Waiting(_)));
     }
 
-    /// Takes out who is first in the highest lane that is not empty.
-    pub(crate) fn pop(&mut self) -> Option<Place> {
-        let priority =
-            Priority::ALL.into_iter().rev().find(|lane| self.lanes[*lane as usize].first != END)?;
-        let first = self.lanes[priority as usize].first;
-        self.remove(first, priority);
-        Some(first)
+    /// Takes out who waits first in the highest lane that is not empty.
+    pub(crate) fn pop<K>(&mut self, entries: &mut [Entry<K>]) -> Option<Place> {
+        let mut lanes = Priority::ALL.into_iter().rev().map(Lane::Waiting);
+        lanes.find_map(|lane| self.pop_from(entries, lane))
+    }
+
+    /// Takes out who is first in a lane.
+    pub(crate) fn pop_from<K>(&mut self, entries: &mut [Entry<K>], lane: Lane) -> Option<Place> {
+        let first = self.ends[lane.at()].first;
+        (first != END).then(|| {
+            self.remove(entries, first, lane);
+            first
+        })
     }
 
     /// Who waits, in the order in which they are taken.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Place> + '_ {
-        let next = |place: Place| (place != END).then_some(place);
-        let lanes = Priority::ALL.into_iter().rev();
-        lanes.flat_map(move |lane| {
-            let first = next(self.lanes[lane as usize].first);
-            std::iter::successors(first, move |place| next(self.links[*place as usize].behind))
+    pub(crate) fn iter<'a, K>(&'a self, entries: &'a [Entry<K>]) -> impl Iterator<Item = &'a Entry<K>> {
+        let entry = |place: Place| (place != END).then(|| &entries[place as usize]);
+        Priority::ALL.into_iter().rev().flat_map(move |priority| {
+            let first = entry(self.ends[Lane::Waiting(priority).at()].first);
+            std::iter::successors(first, move |before| entry(before.link.behind))
         })
     }
 }

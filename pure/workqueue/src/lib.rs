@@ -13,6 +13,8 @@
 //! is `bowline check workqueue`.
 
 mod backoff;
+mod entry;
+mod index;
 mod lanes;
 mod queue;
 #[cfg(test)]

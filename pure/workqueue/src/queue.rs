@@ -1,17 +1,18 @@
 //! The queue.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::hash::Hash;
 
-use crate::lanes::{Lanes, Place};
+use crate::entry::Entry;
+use crate::index::Index;
+use crate::lanes::{Lane, Lanes, Place};
 use crate::{Backoff, Millis, Priority};
 
 /// The work queue: see the crate.
 #[derive(Clone, Debug)]
 pub struct WorkQueue<K> {
-    places: BTreeMap<K, Place>,
+    index: Index,
     entries: Vec<Entry<K>>,
-    /// Places that are nobody's.
-    free: Vec<Place>,
     lanes: Lanes,
     /// Who comes later, by when.
     later: BTreeSet<(Millis, Place)>,
@@ -19,26 +20,6 @@ pub struct WorkQueue<K> {
     draining: bool,
     adds: u64,
     retries: u64,
-}
-
-/// What is known of a key. A key of which nothing is known has none.
-#[derive(Clone, Debug)]
-struct Entry<K> {
-    key: Option<K>,
-    /// It is to be taken; if a worker has it, again.
-    dirty: Option<Dirty>,
-    /// Since when a worker has it.
-    taken: Option<Millis>,
-    /// It comes later.
-    due: Option<(Millis, Priority)>,
-    /// In a row.
-    failures: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Dirty {
-    priority: Priority,
-    since: Millis,
 }
 
 /// What became of a key that was added.
@@ -97,19 +78,26 @@ pub struct Counts {
     pub longest: Millis,
 }
 
-impl<K: Ord + Clone> Default for WorkQueue<K> {
+impl<K: Eq + Hash + Clone> Default for WorkQueue<K> {
     fn default() -> Self {
         WorkQueue::new()
     }
 }
 
-impl<K: Ord + Clone> WorkQueue<K> {
-    /// A queue with nothing in it.
+impl<K: Eq + Hash + Clone> WorkQueue<K> {
+    /// A queue with nothing in it, for keys that nobody chooses in order to do harm.
     pub fn new() -> WorkQueue<K> {
+        WorkQueue::seeded((0, 0))
+    }
+
+    /// A queue with nothing in it.
+    ///
+    /// Keys are found by their hash. Who knows the seed can choose keys that are slow to find, and nothing else depends on
+    /// it: where keys are names that users give, it is a random number of the caller's.
+    pub fn seeded(seed: (u64, u64)) -> WorkQueue<K> {
         WorkQueue {
-            places: BTreeMap::new(),
+            index: Index::new(seed),
             entries: Vec::new(),
-            free: Vec::new(),
             lanes: Lanes::new(),
             later: BTreeSet::new(),
             processing: 0,
@@ -147,14 +135,14 @@ impl<K: Ord + Clone> WorkQueue<K> {
     /// Takes the next key.
     pub fn take(&mut self, now: Millis) -> Option<Taken<K>> {
         self.wake(now);
-        let place = self.lanes.pop()?;
+        let place = self.lanes.pop(&mut self.entries)?;
         let entry = &mut self.entries[place as usize];
-        let (Some(key), Some(dirty)) = (&entry.key, entry.dirty.take()) else {
-            unreachable!("who waits is known, and to be taken");
-        };
-        entry.taken = Some(now);
+        entry.dirty = None;
+        entry.is_taken = true;
+        entry.taken_since = now;
         self.processing += 1;
-        Some(Taken { key: key.clone(), ticket: Ticket(place), waited: now.since(dirty.since) })
+        let waited = now.since(entry.dirty_since);
+        Some(Taken { key: entry.key.clone(), ticket: Ticket(place), waited })
     }
 
     /// A worker is done with a key, and all is well: its failures are forgotten. How long it took is told.
@@ -183,22 +171,26 @@ impl<K: Ord + Clone> WorkQueue<K> {
     pub fn drain(&mut self) {
         self.draining = true;
         for (_, place) in std::mem::take(&mut self.later) {
-            self.entries[place as usize].due = None;
+            self.entries[place as usize].later = None;
             self.release(place);
         }
     }
 
     /// Whether it is drained, and all that was added is done.
     pub fn is_drained(&self) -> bool {
-        self.draining && self.lanes.len() == 0 && self.processing == 0
+        self.draining && self.lanes.waiting() == 0 && self.processing == 0
     }
 
     /// What is told of it.
     pub fn counts(&self, now: Millis) -> Counts {
-        let mut counts =
-            Counts { depth: self.lanes.len(), adds: self.adds, retries: self.retries, ..Counts::default() };
-        for since in self.entries.iter().filter_map(|entry| entry.taken) {
-            let took = now.since(since);
+        let mut counts = Counts {
+            depth: self.lanes.waiting(),
+            adds: self.adds,
+            retries: self.retries,
+            ..Counts::default()
+        };
+        for entry in self.entries.iter().filter(|entry| entry.is_taken) {
+            let took = now.since(entry.taken_since);
             counts.unfinished = counts.unfinished.plus(took);
             counts.longest = counts.longest.max(took);
         }
@@ -207,33 +199,30 @@ impl<K: Ord + Clone> WorkQueue<K> {
 
     /// Who waits, in the order in which they are taken.
     pub fn waiting(&self) -> impl Iterator<Item = &K> {
-        self.lanes.iter().filter_map(|place| self.entries[place as usize].key.as_ref())
+        self.lanes.iter(&self.entries).map(|entry| &entry.key)
     }
 
     /// What is known of a key.
     pub fn about(&self, key: &K) -> About {
-        let Some(entry) = self.places.get(key).map(|place| &self.entries[*place as usize]) else {
+        let place = self.index.find(&self.entries, key, self.index.hash(key));
+        let Some(entry) = place.map(|place| &self.entries[place as usize]) else {
             return About::default();
         };
-        About {
-            dirty: entry.dirty.map(|dirty| dirty.priority),
-            is_taken: entry.taken.is_some(),
-            due: entry.due,
-            failures: entry.failures,
-        }
+        let (dirty, is_taken, failures) = (entry.dirty, entry.is_taken, entry.failures);
+        About { dirty, is_taken, due: entry.due(), failures }
     }
 
-    /// For how many keys there is room.
+    /// For how many keys there is room, and how many can be found.
     #[cfg(test)]
-    pub(crate) fn room(&self) -> usize {
-        self.entries.len()
+    pub(crate) fn room(&self) -> (usize, usize) {
+        (self.entries.len(), self.index.len())
     }
 
     /// What was to come later, and is to come now, waits.
     pub fn wake(&mut self, now: Millis) {
         while let Some((due, place)) = self.later.first().copied().filter(|(due, _)| *due <= now) {
             self.later.remove(&(due, place));
-            if let Some((due, priority)) = self.entries[place as usize].due.take() {
+            if let Some(priority) = self.entries[place as usize].later.take() {
                 self.dirty(place, priority, due);
             }
         }
@@ -245,7 +234,7 @@ impl<K: Ord + Clone> WorkQueue<K> {
             return Added::Refused;
         }
         let entry = &mut self.entries[place as usize];
-        let (due, priority) = match entry.due {
+        let (due, priority) = match entry.due() {
             Some((earlier, higher)) if earlier <= due && higher >= priority => return Added::Known,
             Some((other, before)) => {
                 self.later.remove(&(other, place));
@@ -253,7 +242,8 @@ impl<K: Ord + Clone> WorkQueue<K> {
             }
             None => (due, priority),
         };
-        entry.due = Some((due, priority));
+        entry.due = due;
+        entry.later = Some(priority);
         self.later.insert((due, place));
         Added::Queued
     }
@@ -261,47 +251,55 @@ impl<K: Ord + Clone> WorkQueue<K> {
     /// A key is to be taken.
     fn dirty(&mut self, place: Place, priority: Priority, since: Millis) -> Added {
         let entry = &mut self.entries[place as usize];
-        let is_taken = entry.taken.is_some();
-        match &mut entry.dirty {
-            Some(dirty) if dirty.priority >= priority => return Added::Known,
-            Some(dirty) => {
+        match entry.dirty {
+            Some(before) if before >= priority => return Added::Known,
+            Some(before) => {
                 // It goes where the higher ones wait, behind them; and it has waited since it came.
-                let before = std::mem::replace(&mut dirty.priority, priority);
-                if !is_taken {
-                    self.lanes.remove(place, before);
-                    self.lanes.push(place, priority);
+                entry.dirty = Some(priority);
+                if !entry.is_taken {
+                    self.lanes.remove(&mut self.entries, place, Lane::Waiting(before));
+                    self.lanes.push(&mut self.entries, place, Lane::Waiting(priority));
                 }
                 return Added::Known;
             }
-            None => entry.dirty = Some(Dirty { priority, since }),
+            None => {
+                entry.dirty = Some(priority);
+                entry.dirty_since = since;
+            }
         }
         self.adds += 1;
-        if is_taken {
+        if entry.is_taken {
             return Added::Again;
         }
-        self.lanes.push(place, priority);
+        self.lanes.push(&mut self.entries, place, Lane::Waiting(priority));
         Added::Queued
     }
 
     fn give_back(&mut self, place: Place, now: Millis) -> Millis {
         let entry = &mut self.entries[place as usize];
-        let since = entry.taken.take().unwrap_or(now);
+        let took = now.since(entry.taken_since);
+        entry.is_taken = false;
         self.processing -= 1;
         match entry.dirty {
-            Some(dirty) => self.lanes.push(place, dirty.priority),
+            Some(priority) => self.lanes.push(&mut self.entries, place, Lane::Waiting(priority)),
             None => self.release(place),
         }
-        now.since(since)
+        took
     }
 
-    /// The place of a key, which may be new.
+    /// The place of a key, which may be new. Something is about to be known of it.
     fn place(&mut self, key: &K) -> Place {
-        if let Some(place) = self.places.get(key) {
-            return *place;
+        let hash = self.index.hash(key);
+        if let Some(place) = self.index.find(&self.entries, key, hash) {
+            if self.entries[place as usize].is_idle() {
+                self.lanes.remove(&mut self.entries, place, Lane::Idle);
+            }
+            return place;
         }
-        let entry = Entry { key: Some(key.clone()), dirty: None, taken: None, due: None, failures: 0 };
-        let place = match self.free.pop() {
+        let entry = Entry::new(key.clone());
+        let place = match self.lanes.pop_from(&mut self.entries, Lane::Idle) {
             Some(place) => {
+                self.index.remove(&self.entries, place);
                 self.entries[place as usize] = entry;
                 place
             }
@@ -312,20 +310,16 @@ impl<K: Ord + Clone> WorkQueue<K> {
                 place
             }
         };
-        self.places.insert(key.clone(), place);
+        self.index.insert(&self.entries, place, hash);
         place
     }
 
-    /// Forgets a key of which nothing is to be known.
+    /// A key of which nothing is to be known keeps its place until another key needs one: most come again.
     fn release(&mut self, place: Place) {
         let entry = &mut self.entries[place as usize];
-        let is_idle = entry.dirty.is_none() && entry.taken.is_none() && entry.due.is_none();
-        if (entry.failures == 0 || self.draining)
-            && is_idle
-            && let Some(key) = entry.key.take()
-        {
-            self.places.remove(&key);
-            self.free.push(place);
+        if entry.is_at_rest() && (entry.failures == 0 || self.draining) {
+            entry.failures = 0;
+            self.lanes.push(&mut self.entries, place, Lane::Idle);
         }
     }
 }

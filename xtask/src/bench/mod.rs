@@ -7,6 +7,7 @@ mod explorer;
 mod hub;
 mod measure;
 mod sample;
+mod workqueue;
 
 use std::path::Path;
 
@@ -25,6 +26,8 @@ pub(crate) enum Bench {
     Explorer(explorer::ExplorerArgs),
     /// The hub against kube-apiserver and etcd, with the same client and the same durability
     Hub(hub::HubArgs),
+    /// The work queue against client-go's, with the same keys in the same cycle
+    Workqueue(workqueue::WorkqueueArgs),
 }
 
 /// Measures.
@@ -32,6 +35,7 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result
     match bench {
         Bench::Explorer(args) => explorer::run(workspace, log, args),
         Bench::Hub(args) => hub::run(workspace, log, args),
+        Bench::Workqueue(args) => workqueue::run(workspace, log, args),
     }
 }
 
@@ -80,4 +84,13 @@ fn write(path: &Path, written: &impl Serialize) -> Result<()> {
     }
     let text = serde_json::to_string_pretty(written).context("cannot write JSON")? + "\n";
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Three digits or more, and no more than are known.
+fn short(value: f64) -> String {
+    match value.abs() {
+        below if below < 10.0 => format!("{value:.2}"),
+        below if below < 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
 }

@@ -26,7 +26,7 @@ const ALLOWED: &[Edges] = &[
     },
     Edges { name: "bowline-kernel", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
-    Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&[]) },
+    Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&["hashbrown", "siphasher"]) },
     Edges { name: "bowline-control", internal: &["bowline-workqueue"], external: External::Only(&[]) },
     Edges { name: "bowline-sample", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges {
@@ -59,6 +59,7 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-explorer", "bowline-models"],
         external: External::Only(&[]),
     },
+    Edges { name: "bowline-bench-workqueue", internal: &["bowline-workqueue"], external: External::Any },
     Edges { name: "bowline-bench-hub", internal: &[], external: External::Any },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges {

@@ -21,7 +21,7 @@ pub(super) fn number(name: &'static str, version: u64, wanted: u64) -> Number {
     Number { name, uid: 1, version, wanted, is: 0, says: String::new() }
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Name(pub(super) &'static str);
 
 impl crate::Id for Name {
@@ -132,6 +132,7 @@ pub(super) const SETTINGS: Settings = Settings {
     catch_up: Millis(100),
     stalled: Millis(1_000),
     backoff: Backoff { first: Millis(10), most: Millis(80) },
+    seed: (0, 0),
 };
 
 /// A loop that has been shown these numbers.

@@ -2,6 +2,8 @@
 
 mod naive;
 
+use std::hash::{Hash, Hasher};
+
 use super::*;
 
 const NOW: Millis = Millis(100);
@@ -160,5 +162,29 @@ fn keys_of_which_nothing_is_known_take_no_room() {
         let taken = queue.take(NOW).expect("somebody waits");
         queue.done(taken.ticket, NOW);
     }
-    assert_eq!(queue.room(), 1);
+    assert_eq!(queue.room(), (1, 1));
+}
+
+/// A key as somebody would choose it who knows the seed: its hash is that of all others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Alike(u8);
+
+impl Hash for Alike {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+#[test]
+fn keys_with_the_same_hash_are_different_keys() {
+    let mut queue = WorkQueue::new();
+    for round in [0..100, 50..150] {
+        for key in round.clone() {
+            assert_eq!(queue.add(&Alike(key), Priority::Change, NOW), Added::Queued);
+        }
+        for key in round {
+            let taken = queue.take(NOW).expect("somebody waits");
+            assert_eq!(taken.key, Alike(key));
+            queue.done(taken.ticket, NOW);
+        }
+    }
+    assert_eq!(queue.room(), (100, 100), "who is not known gives way");
 }

@@ -193,8 +193,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn it_does_what_a_naive_one_does(events in vec(event(), 0..80)) {
-        let mut both = Both::default();
+    fn it_does_what_a_naive_one_does(events in vec(event(), 0..80), seed in any::<(u64, u64)>()) {
+        let mut both = Both { ours: WorkQueue::seeded(seed), ..Both::default() };
         for event in &events {
             both.happen(event);
             both.agree();

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use super::disk::Fsync;
 use super::rows::{Goal, Row};
-use crate::bench::Sample;
+use crate::bench::{Sample, short};
 
 pub(super) struct Table<'a> {
     pub(super) rows: &'a [Row],
@@ -49,14 +49,5 @@ impl Display for Table<'_> {
             )?;
         }
         Ok(())
-    }
-}
-
-/// Three digits or more, and no more than are known.
-fn short(value: f64) -> String {
-    match value.abs() {
-        below if below < 10.0 => format!("{value:.2}"),
-        below if below < 100.0 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
     }
 }
