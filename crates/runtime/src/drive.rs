@@ -176,7 +176,9 @@ where
         }
         self.meter.ended(result, now.clock.since(under.since.clock));
         self.write(&key.to_string(), &under, Some(&outcome));
-        self.room.answer(key, answer, jitter(), now);
+        // What failed together shall not come back together.
+        let jitter = (random() >> 48) as u16;
+        self.room.answer(key, answer, jitter, now);
     }
 
     fn write(&self, key: &str, under: &Under, outcome: Option<&str>) {
@@ -246,15 +248,7 @@ fn outcome<O: Object, Reply>(answer: &Answer<O, Reply>) -> (String, End) {
     }
 }
 
-/// A random number: what failed together shall not come back together.
-fn jitter() -> u16 {
-    (random() >> 48) as u16
-}
-
+/// A random number.
 fn random() -> u64 {
-    let mut bytes = [0; 8];
-    // Without randomness what failed together comes back together, and names can be chosen that are slow to find. Neither is
-    // worse than not to work at all.
-    let _ = getrandom::fill(&mut bytes);
-    u64::from_ne_bytes(bytes)
+    getrandom::u64().unwrap_or_else(|error| panic!("there is no randomness: {error}"))
 }
