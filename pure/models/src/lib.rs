@@ -15,4 +15,5 @@ mod workqueue;
 
 pub use budgets::{BadFaults, Coverage, Faults};
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};
+pub use sample::{Move, Part, rehearsal};
 pub use seeds::{Visitor, visit_seed};

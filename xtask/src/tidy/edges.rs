@@ -80,6 +80,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-control",
             "bowline-e2e-homes",
             "bowline-fixtures",
+            "bowline-models",
             "bowline-runtime",
             "bowline-sample",
         ],

@@ -21,7 +21,7 @@ async fn killed_at_any_write_it_goes_on_where_it_was() -> Result<()> {
                 world.make(&format!("p{life}-{pair}"), 1).await?;
             }
             let mark = world.proxy.mark();
-            let controller = world.controller()?;
+            let mut controller = world.controller()?;
             // Each ends somewhere else: there are always more than these to make.
             let writes = 1 + life % 6;
             world.until("writes are made", async || Ok(world.made(mark) >= writes)).await?;

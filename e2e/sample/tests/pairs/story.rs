@@ -38,7 +38,7 @@ async fn pairs_are_made_mended_and_taken_down_on_every_home() -> Result<()> {
 }
 
 /// A controller that starts decides about everything, and writes nothing.
-async fn at_rest(world: &mut World, first: Process) -> Result<Process> {
+async fn at_rest(world: &mut World, mut first: Process) -> Result<Process> {
     first.kill()?;
     let (versions, mark) = (world.versions().await?, world.proxy.mark());
     let second = world.controller()?;

@@ -25,7 +25,7 @@ pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) proxy: Proxy,
     pub(crate) home: Home,
-    runner: JoinHandle<()>,
+    runner: Option<JoinHandle<()>>,
     journals: u32,
 }
 
@@ -36,13 +36,19 @@ pub(crate) struct Process {
 }
 
 impl World {
+    /// With somebody who makes halves ready.
     pub(crate) async fn start(kind: Kind) -> Result<World> {
+        let mut world = World::bare(kind).await?;
+        world.runner = Some(tokio::spawn(make_ready(world.client.clone())));
+        Ok(world)
+    }
+
+    pub(crate) async fn bare(kind: Kind) -> Result<World> {
         let home = Home::start(kind)?;
         let client = home.client().await?;
         bowline_runtime::install(&client, &crds()).await?;
         let proxy = Proxy::start(&home.kubeconfig()).await?;
-        let runner = tokio::spawn(make_ready(client.clone()));
-        Ok(World { client, proxy, home, runner, journals: 0 })
+        Ok(World { client, proxy, home, runner: None, journals: 0 })
     }
 
     /// The controller, which reaches the home through the proxy only.
@@ -99,6 +105,24 @@ impl World {
             Ok(pairs.len() == count && pairs.iter().all(good) && expected == found)
         })
         .await
+    }
+
+    /// Removes what is not a pair's, makes halves ready, and waits until every pair that is there is complete.
+    pub(crate) async fn settles(&mut self) -> Result<()> {
+        for half in self.halves().list(&ListParams::default()).await? {
+            if half.owner_references().is_empty() {
+                self.halves().delete(&half.name_any(), &DeleteParams::default()).await?;
+            }
+        }
+        self.runner = Some(tokio::spawn(make_ready(self.client.clone())));
+        // One that is being deleted goes.
+        self.until("none goes", async || {
+            let (pairs, _) = self.all().await?;
+            Ok(pairs.iter().all(|pair| pair.metadata.deletion_timestamp.is_none()))
+        })
+        .await?;
+        let (pairs, _) = self.all().await?;
+        self.complete(pairs.len()).await
     }
 
     /// Waits until nothing is left.
@@ -160,7 +184,9 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        self.runner.abort();
+        if let Some(runner) = &self.runner {
+            runner.abort();
+        }
     }
 }
 
@@ -174,7 +200,7 @@ impl Process {
     }
 
     /// `kill -9`.
-    pub(crate) fn kill(mut self) -> Result<()> {
+    pub(crate) fn kill(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())

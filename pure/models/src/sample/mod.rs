@@ -5,6 +5,7 @@ mod expected;
 pub(crate) mod mutants;
 mod names;
 mod properties;
+mod rehearsal;
 
 use bowline_control::{Controller, Decision, EffectOf, KindOf, Moment, Standing, Verdict, Write};
 use bowline_explorer::Property;
@@ -14,6 +15,7 @@ pub(crate) use self::expected::EXPECTED;
 use self::names::Tiny;
 #[cfg(test)]
 pub(crate) use self::names::is_pair;
+pub use self::rehearsal::{Move, Part, rehearsal};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who,
