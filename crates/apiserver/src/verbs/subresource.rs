@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::options::WriteOptions;
 use super::write::Write;
-use super::{Asked, get, not_allowed, scale, update};
+use super::{Asked, get, scale, update};
 use crate::api::Api;
 use crate::auth::tokens;
 use crate::builtin;
@@ -34,8 +34,9 @@ pub(super) async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> R
         Some(_) => Status::not_found(kind, &asked.path.name),
         None => Status::no_such_path(),
     })?;
-    if !subresource.verbs.iter().any(|verb| **verb == *asked.verb) || !asked.path.rest.is_empty() {
-        return Err(not_allowed());
+    let is_verb = subresource.verbs.iter().any(|verb| **verb == *asked.verb);
+    if !is_verb || !asked.path.rest.is_empty() || !asked.is_routed(kind) {
+        return Err(Status::not_allowed());
     }
     let part = match name.as_str() {
         "status" => Some(Part::Status),
@@ -50,7 +51,7 @@ pub(super) async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> R
             "get" => get(api, kind, &asked).await,
             "update" => update::update_part(api, kind, asked, part).await,
             "patch" => update::patch_part(api, kind, asked, part).await,
-            _ => Err(not_allowed()),
+            _ => Err(Status::not_allowed()),
         };
     }
     match (name.as_str(), asked.verb) {
