@@ -179,11 +179,6 @@ impl Kinds {
         self.by_kind.get(&(group.into(), kind.into()))
     }
 
-    /// Whether a version of a group has any kind.
-    pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
-        self.order.iter().any(|kind| &*kind.group == group && &*kind.version == version)
-    }
-
     /// All of them, in the order in which discovery lists them.
     pub(crate) fn all(&self) -> &[Arc<Kind>] {
         &self.order

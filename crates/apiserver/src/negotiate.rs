@@ -228,6 +228,9 @@ fn meta_form(target: Option<(&str, &str, &str)>) -> Option<Form> {
     }
 }
 
+/// What the scales of custom objects are called here, to tell them from others.
+pub(crate) const CUSTOM_SCALES: &str = "customscales";
+
 /// What the real server calls the type inside: its message says it.
 fn go_type(kind: &Kind, is_list: bool) -> String {
     if kind.custom.is_some() {
@@ -235,6 +238,8 @@ fn go_type(kind: &Kind, is_list: bool) -> String {
     }
     let package = match &*kind.group {
         "" | "events.k8s.io" => "core",
+        // The scale of a custom object is not converted into anything inside.
+        _ if &*kind.plural == CUSTOM_SCALES => "v1",
         group => group.split('.').next().unwrap_or(group),
     };
     format!("*{package}.{}", if is_list { &kind.list_kind } else { &kind.kind })

@@ -6,6 +6,7 @@ use http::request::Parts;
 
 use crate::api::Api;
 use crate::discovery;
+use crate::negotiate::Wishes;
 use crate::query::Query;
 use crate::reply::{self, Reply};
 
@@ -29,16 +30,23 @@ pub(crate) fn answer(api: &Api, parts: &Parts) -> Reply {
             let media = "application/openmetrics-text; version=1.0.0; charset=utf-8";
             reply::typed(StatusCode::OK, HeaderValue::from_static(media), api.metrics.text())
         }
-        "/.well-known/openid-configuration" => {
+        "/.well-known/openid-configuration" => with_get(parts, || {
             reply::json(StatusCode::OK, api.auth.tokens().openid_configuration(&api.address))
-        }
-        "/openid/v1/jwks" => {
+        }),
+        "/openid/v1/jwks" => with_get(parts, || {
             let media = HeaderValue::from_static("application/jwk-set+json");
             reply::typed(StatusCode::OK, media, api.auth.tokens().jwks())
-        }
+        }),
         _ => {
             let found = api.catalogue.load().answer(parts).unwrap_or_else(discovery::page_not_found);
             found.map(|bytes| reply::Body::Whole(Some(bytes)))
         }
+    }
+}
+
+fn with_get(parts: &Parts, answer: impl FnOnce() -> Reply) -> Reply {
+    match discovery::only_get(parts) {
+        Ok(()) => answer(),
+        Err(status) => reply::failure(&status, Wishes::of(parts).of_status()),
     }
 }

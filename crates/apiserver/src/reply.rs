@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use http_body::{Frame, SizeHint};
 use tokio::sync::mpsc;
@@ -87,6 +87,16 @@ pub(crate) fn failure(status: &Status, wanted: Wanted) -> Reply {
     let retry = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     if retry > 0 {
         reply.headers_mut().insert(RETRY_AFTER, retry.into());
+    }
+    reply
+}
+
+/// An answer to HEAD: that to GET, but for its body. HTTP/2 takes one that comes all the same for a broken stream.
+pub(crate) fn without_body(mut reply: Reply) -> Reply {
+    let body = std::mem::replace(reply.body_mut(), Body::Whole(None));
+    if let Body::Whole(bytes) = body {
+        let length = bytes.map_or(0, |bytes| bytes.len());
+        reply.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     reply
 }

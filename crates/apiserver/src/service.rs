@@ -102,6 +102,9 @@ impl Service {
         };
         let mut reply = finished(handled, wanted, &id, &method, uri.path());
         warnings.write(reply.headers_mut());
+        if method == Method::HEAD {
+            reply = reply::without_body(reply);
+        }
         self.api.metrics.answered(&method, reply.status(), start.elapsed());
         reply
     }

@@ -136,6 +136,12 @@ impl Status {
             .of(Details::default())
     }
 
+    /// There is something at this path, but not for this method.
+    pub(crate) fn not_allowed() -> Status {
+        let message = "the server does not allow this method on the requested resource";
+        Status::failure(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).of(Details::default())
+    }
+
     /// The server is at fault.
     pub(crate) fn internal(message: impl Into<String>) -> Status {
         let message = message.into();

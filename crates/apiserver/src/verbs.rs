@@ -18,7 +18,7 @@ use crate::render::{self, Frames};
 use crate::reply::Reply;
 use crate::selection::{self, AsOf, ListOptions, Selection};
 use crate::service::RequestId;
-use crate::status::{Details, Status};
+use crate::status::Status;
 use crate::user::User;
 use crate::warnings::Warnings;
 use crate::{builtin, random, reply};
@@ -72,6 +72,11 @@ impl Asked {
         let agent = self.header(USER_AGENT);
         let name = agent.split(['/', ' ']).next().unwrap_or_default();
         if name.is_empty() { "unknown" } else { name }
+    }
+
+    /// The real server's router knows no HEAD; what serves custom kinds has no router, and takes it for GET.
+    fn is_routed(&self, kind: &Kind) -> bool {
+        self.parts.method != Method::HEAD || kind.custom.is_some()
     }
 
     fn wishes(&self) -> Wishes<'_> {
@@ -148,7 +153,7 @@ async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
         "patch" => update::patch(api, kind, asked).await,
         "delete" => delete::one(api, kind, &asked).await,
         "deletecollection" => delete::many(api, kind, &asked).await,
-        _ => Err(not_allowed()),
+        _ => Err(Status::not_allowed()),
     }
 }
 
@@ -164,12 +169,13 @@ fn check_form(kind: &Kind, asked: &Asked) -> Result<(), Status> {
     }
     let is_form = match asked.verb {
         "get" | "update" | "patch" | "delete" => named,
-        "watch" if *watch => asked.parts.method == Method::GET,
+        // What serves custom kinds looks at the path, and not at the method.
+        "watch" if *watch => kind.custom.is_some() || asked.parts.method == Method::GET,
         "create" | "deletecollection" => !named && (!kind.namespaced || *in_namespace),
         _ => !named,
     };
-    if !is_form || !kind.allows(asked.verb) {
-        return Err(not_allowed());
+    if !is_form || !kind.allows(asked.verb) || !asked.is_routed(kind) {
+        return Err(Status::not_allowed());
     }
     // Who leaves a namespace empty means all of them, where all of them can be meant.
     let needs_one = kind.namespaced && !matches!(asked.verb, "list" | "watch");
@@ -195,17 +201,8 @@ fn check_segment(name: &str) -> Result<(), Status> {
     Err(Status::bad_request(format!("Name parameter invalid: {}: {why}", quote(name))))
 }
 
-fn not_allowed() -> Status {
-    Status::failure(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "MethodNotAllowed",
-        "the server does not allow this method on the requested resource",
-    )
-    .of(Details::default())
-}
-
 enum NotServed {
-    /// There is no such group, or no such version of it, or nobody who would know more of this path.
+    /// There is no such group, or it has custom kinds only and this is none of them.
     Anything,
     /// There is no such resource in it, or not there.
     Resource,
@@ -222,7 +219,6 @@ fn find(api: &Api, asked: &Asked) -> Result<Arc<Kind>, NotServed> {
         }
         Some(kind) if kind.namespaced || !path.in_namespace => Ok(Arc::clone(kind)),
         Some(_) => Err(NotServed::Resource),
-        None if kinds.serves(&path.group, &path.version) => Err(NotServed::Resource),
         None if kinds.all().iter().any(|kind| *kind.group == *path.group && kind.custom.is_none()) => {
             Err(NotServed::Resource)
         }

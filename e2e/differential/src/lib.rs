@@ -8,6 +8,7 @@
 mod compare;
 mod normal;
 mod purpose;
+mod quoted;
 mod run;
 mod script;
 mod text;

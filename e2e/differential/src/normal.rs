@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::quoted::sort_quoted;
 use crate::text::{
     replace_digests, replace_quoted_versions, replace_times, replace_uuids, replace_versions,
     replace_volumes, secret, today,
@@ -100,7 +101,8 @@ impl Normal {
         }
         let text = text.replace(&self.authority, "<server>");
         let text = replace_quoted_versions(&replace_volumes(&replace_digests(&text)));
-        replace_versions(&replace_times(&text, self.today))
+        let text = replace_versions(&replace_times(&text, self.today));
+        sort_quoted("managedFields", &text, place_of_manager)
     }
 
     /// The names that the server has made up: what follows `generateName` is random.
@@ -221,10 +223,13 @@ fn sort_causes(status: &mut Value) {
 /// The server sorts them by their times, and whether two writes fall into the same second is chance.
 fn in_order(mut managers: Value) -> Value {
     if let Value::Array(entries) = &mut managers {
-        let order = ["operation", "manager", "subresource", "apiVersion"];
-        entries.sort_by_key(|entry| order.map(|key| entry[key].to_string()));
+        entries.sort_by_key(place_of_manager);
     }
     managers
+}
+
+fn place_of_manager(manager: &Value) -> [String; 4] {
+    ["operation", "manager", "subresource", "apiVersion"].map(|key| manager[key].to_string())
 }
 
 fn list_metadata(metadata: &Value) -> Value {
@@ -270,6 +275,19 @@ mod tests {
         let expected =
             json!({"managedFields": [{"manager": "a", "fieldsV1": {"k:<uid 0.1>": {}}}, {"manager": "b"}]});
         assert_eq!(normal().value(&object), expected);
+    }
+
+    #[test]
+    fn managers_are_in_one_order_in_what_a_message_quotes_too() {
+        let said = |managers: [Value; 2]| {
+            let object = json!({"metadata": {"name": "d", "managedFields": managers}, "spec": {}});
+            json!({"message": format!("cannot be handled as a Deployment: {:?}: no", object.to_string())})
+        };
+        let (a, b) = (json!({"manager": "a", "time": "2026-11-16T02:17:27Z"}), json!({"manager": "b"}));
+        let sorted = normal().value(&said([a.clone(), b.clone()]));
+        assert_eq!(normal().value(&said([b.clone(), a.clone()])), sorted);
+        let other = json!({"manager": "a", "time": "2026-11-16T02:17:28Z", "operation": "Update"});
+        assert_ne!(normal().value(&said([b, other])), sorted);
     }
 
     #[test]

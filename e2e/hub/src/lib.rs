@@ -98,17 +98,8 @@ impl Hub {
             .stderr(Stdio::piped())
             .spawn()?;
         let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);
-        let mut all = String::new();
-        loop {
-            let mut line = String::new();
-            if said.read_line(&mut line)? == 0 {
-                bail!("the hub ended ({}): {all}", child.wait()?);
-            }
-            all.push_str(&line);
-            // The last of what it says when it listens.
-            if line.contains("kubectl get namespaces") {
-                break;
-            }
+        if let Greeting::Ended(all) = greeting(&mut said)? {
+            bail!("the hub ended ({}): {all}", child.wait()?);
         }
         // Whatever it says later is shown with the test's own output.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
@@ -179,6 +170,29 @@ impl Hub {
     }
 }
 
+/// What a hub says first.
+#[derive(Debug, PartialEq, Eq)]
+enum Greeting {
+    /// That it listens.
+    Whole,
+    /// Something else, and nothing after it.
+    Ended(String),
+}
+
+/// Reads what a hub says when it listens, up to the empty line that ends it.
+fn greeting(said: &mut impl BufRead) -> std::io::Result<Greeting> {
+    let mut all = String::new();
+    loop {
+        let from = all.len();
+        if said.read_line(&mut all)? == 0 {
+            return Ok(Greeting::Ended(all));
+        }
+        if all[..from].contains("kubectl get namespaces") && all[from..].trim().is_empty() {
+            return Ok(Greeting::Whole);
+        }
+    }
+}
+
 /// The status and the JSON of an answer.
 ///
 /// # Errors
@@ -193,5 +207,21 @@ impl Drop for Hub {
         // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_after_the_greeting_is_all_that_is_left_to_show() -> Result<()> {
+        let greeting_text = "The hub listens on x.\n\n  export KUBECONFIG=y\n  kubectl get namespaces\n\n";
+        let said = format!("{greeting_text}SIGTERM: the hub ends\n");
+        let mut rest = said.as_bytes();
+        assert_eq!(greeting(&mut rest)?, Greeting::Whole);
+        assert_eq!(rest, b"SIGTERM: the hub ends\n");
+        assert_eq!(greeting(&mut &b"no\n"[..])?, Greeting::Ended("no\n".to_owned()));
+        Ok(())
     }
 }

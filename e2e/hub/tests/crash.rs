@@ -27,6 +27,27 @@ struct Known {
     sent: (u64, Option<String>),
     /// The last state that a watcher saw.
     seen: (u64, Option<String>),
+    /// The last state that a watcher saw go.
+    gone: u64,
+}
+
+impl Known {
+    /// What is there after a kill agrees with what anybody was told of it.
+    fn check(&self, name: &str, found: Option<&(u64, String)>) -> Result<()> {
+        let text = found.map(|(_, text)| text);
+        let as_acknowledged = text == self.acknowledged.1.as_ref();
+        let as_sent = self.sent.0 > self.acknowledged.0 && text == self.sent.1.as_ref();
+        ensure!(as_acknowledged || as_sent, "{name} is {text:?}, which nobody was told: {self:?}");
+        // A watcher that saw the write that was not acknowledged saw something that is there.
+        if self.seen.0 > self.acknowledged.0 {
+            ensure!(as_sent, "a watcher saw {:?} of {name}, and it is not there: {text:?}", self.seen);
+        }
+        // What was made after it is newer.
+        if let Some((count, _)) = found {
+            ensure!(*count > self.gone, "a watcher saw {name} go at {}, and {count} is there", self.gone);
+        }
+        Ok(())
+    }
 }
 
 #[derive(Default)]
@@ -91,6 +112,7 @@ fn nothing_acknowledged_is_lost_and_nothing_seen_is_untrue() -> Result<()> {
     ensure!(acknowledged > ROUNDS * 10, "hardly anything was written: {acknowledged}");
     let seen = ledger.objects.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     ensure!(seen.values().any(|known| known.seen.0 > 0), "no watcher saw anything");
+    ensure!(seen.values().any(|known| known.gone > 0), "no watcher saw anything go");
     Ok(())
 }
 
@@ -145,13 +167,12 @@ fn watch(client: &Client, ledger: &Ledger, stop: &AtomicBool) {
             continue;
         };
         let count: u64 = count.parse().unwrap_or(0);
-        let state = match event["type"].as_str() {
-            // The state at the end; the deletion itself has a number of its own, which only its writer knows.
-            Some("DELETED") => continue,
-            _ => object["data"]["text"].as_str().map(str::to_owned),
-        };
+        let state = object["data"]["text"].as_str().map(str::to_owned);
         ledger.with(name, |known| {
-            if count > known.seen.0 {
+            // The state at the end; the deletion itself has a number of its own, which only its writer knows.
+            if event["type"] == "DELETED" {
+                known.gone = known.gone.max(count);
+            } else if count > known.seen.0 {
                 known.seen = (count, state);
             }
         });
@@ -176,18 +197,29 @@ fn compare(hub: &Hub, ledger: &Ledger) -> Result<()> {
     }
     let mut objects = ledger.objects.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for (name, known) in objects.iter_mut() {
+        known.check(name, there.get(name))?;
         let found = there.get(name).map(|(_, text)| text.clone());
-        let as_acknowledged = found == known.acknowledged.1;
-        let as_sent = known.sent.0 > known.acknowledged.0 && found == known.sent.1;
-        ensure!(as_acknowledged || as_sent, "{name} is {found:?}, which nobody was told: {known:?}");
-        // A watcher that saw the write that was not acknowledged saw something that is there.
-        if known.seen.0 > known.acknowledged.0 {
-            ensure!(as_sent, "a watcher saw {:?} of {name}, and it is not there: {found:?}", known.seen);
-        }
         known.acknowledged = (known.sent.0.max(known.acknowledged.0), found);
         known.sent = known.acknowledged.clone();
     }
     Ok(())
+}
+
+/// A deletion that nobody was told of has happened all the same, once a watcher saw it.
+#[test]
+fn what_a_watcher_saw_go_is_gone() -> Result<()> {
+    let state = |count: u64| (count, format!("{count}:"));
+    let known = |gone| Known {
+        acknowledged: (4, Some("4:".to_owned())),
+        sent: (5, None),
+        seen: (4, Some("4:".to_owned())),
+        gone,
+    };
+    known(0).check("m", Some(&state(4)))?;
+    known(4).check("m", None)?;
+    ensure!(known(4).check("m", Some(&state(4))).is_err(), "it came back");
+    let remade = Known { sent: (6, Some("6:".to_owned())), ..known(4) };
+    remade.check("m", Some(&state(6)))
 }
 
 #[test]

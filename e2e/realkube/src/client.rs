@@ -119,7 +119,7 @@ impl Client {
         socket.set_nodelay(true).context(what)?;
         let connection = ClientConnection::new(Arc::clone(&self.tls), self.name.clone())?;
         let tls = StreamOwned::new(connection, socket.try_clone().context(what)?);
-        let mut stream = Stream { socket, tls, decoder: Decoder::default() };
+        let mut stream = Stream { socket, tls, decoder: Decoder::of(request) };
         let mut head = request.clone();
         if let Some(token) = &self.token {
             head.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));

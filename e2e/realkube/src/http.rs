@@ -100,9 +100,16 @@ pub(crate) struct Decoder {
     framing: Option<Framing>,
     response: Response,
     done: bool,
+    /// The answer ends with its head, whatever that says of a body.
+    is_to_head: bool,
 }
 
 impl Decoder {
+    /// For the answer to a request.
+    pub(crate) fn of(request: &Request) -> Self {
+        Self { is_to_head: request.method == "HEAD", ..Self::default() }
+    }
+
     /// Takes more bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if self.framing.is_some() {
@@ -115,10 +122,10 @@ impl Decoder {
         self.response = parse_head(&head)?;
         if self.response.status < 200 {
             // "100 Continue" and the like: the real answer comes after it.
-            *self = Self::default();
+            *self = Self { is_to_head: self.is_to_head, ..Self::default() };
             return self.feed(&rest);
         }
-        self.framing = Some(framing(&self.response)?);
+        self.framing = Some(if self.is_to_head { Framing::Length(0) } else { framing(&self.response)? });
         self.feed_body(&rest)
     }
 
@@ -294,6 +301,18 @@ mod tests {
         ] {
             assert!(decoded(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_answer_to_head_ends_with_its_head() -> Result<(), Error> {
+        for (method, ends) in [("HEAD", true), ("GET", false)] {
+            let mut decoder = Decoder::of(&Request::new(method, "/"));
+            decoder.feed(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+            decoder.feed(b"HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 229\r\n\r\n")?;
+            assert!(decoder.has_head());
+            assert_eq!(decoder.is_done(), ends, "{method}");
+        }
+        Ok(())
     }
 
     #[test]

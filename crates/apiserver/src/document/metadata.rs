@@ -163,8 +163,9 @@ fn disown(metadata: &mut Map<String, Value>, uid: &Value, all: bool) {
             fields.remove("f:metadata");
         }
     }
-    if let Some(Value::Array(managers)) = metadata.get_mut("managedFields") {
+    if let Some(Value::Array(mut managers)) = metadata.remove("managedFields") {
         managers.retain(|manager| manager["fieldsV1"].as_object().is_none_or(|fields| !fields.is_empty()));
+        put_list(metadata, "managedFields", managers);
     }
 }
 
@@ -201,5 +202,32 @@ fn edit_namespace(json: &mut Json, meta: &MetaOf<Document>) {
         && spec.get("finalizers").and_then(Value::as_array).is_some_and(Vec::is_empty)
     {
         spec.remove("finalizers");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn disowned(managers: Value) -> Map<String, Value> {
+        let metadata = json!({ "name": "m", "managedFields": managers,
+            "ownerReferences": [{ "uid": "1" }] });
+        let Value::Object(mut metadata) = metadata else { panic!("it is an object") };
+        edit_owners(&mut metadata, &[]);
+        metadata
+    }
+
+    fn manager(fields: Value) -> Value {
+        json!({ "manager": "m", "fieldsType": "FieldsV1", "fieldsV1": fields })
+    }
+
+    #[test]
+    fn who_managed_nothing_but_a_lost_owner_manages_nothing() {
+        let owners = json!({ "f:ownerReferences": { ".": {}, "k:{\"uid\":\"1\"}": {} } });
+        let left = disowned(json!([manager(json!({ "f:metadata": owners }))]));
+        assert_eq!(Value::Object(left), json!({ "name": "m" }));
+        let more = json!({ "f:data": {}, "f:metadata": owners });
+        let left = disowned(json!([manager(json!({ "f:metadata": owners })), manager(more)]));
+        assert_eq!(left["managedFields"], json!([manager(json!({ "f:data": {} }))]));
     }
 }

@@ -44,6 +44,9 @@ pub enum DirectoryError {
     /// There is something else in it.
     #[error("{} is not a hub's directory and not empty; choose another with --data", .0.display())]
     NotOurs(PathBuf),
+    /// It is, or would be in, something else than a directory.
+    #[error("{} is a file and not a directory; choose a directory with --data", .0.display())]
+    NotADirectory(PathBuf),
     /// The system says no.
     #[error("{}: {source}", path.display())]
     Io {
@@ -56,7 +59,14 @@ pub enum DirectoryError {
 
 fn io(path: &Path) -> impl Fn(io::Error) -> DirectoryError {
     let path = path.to_owned();
-    move |source| DirectoryError::Io { path: path.clone(), source }
+    move |source| {
+        if source.kind() == io::ErrorKind::NotADirectory
+            && let Some(file) = path.ancestors().find(|path| path.exists() && !path.is_dir())
+        {
+            return DirectoryError::NotADirectory(file.to_owned());
+        }
+        DirectoryError::Io { path: path.clone(), source }
+    }
 }
 
 impl Directory {

@@ -23,7 +23,7 @@ pub(super) fn of(kind: &Kind, json: &Json, now: Moment) -> Vec<Value> {
     let printed = match &*kind.group {
         "" => of_core(&kind.plural, object),
         "apps" | "batch" | "policy" => workloads::of(&kind.plural, object),
-        "autoscaling" => autoscaling::of(object),
+        "autoscaling" => Some(autoscaling::of(&kind.kind, object)),
         "certificates.k8s.io" | "rbac.authorization.k8s.io" => access::of(&kind.plural, object),
         "events.k8s.io" => Some(events::of(object)),
         "discovery.k8s.io" | "networking.k8s.io" => network::of(&kind.plural, object),

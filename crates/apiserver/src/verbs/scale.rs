@@ -10,45 +10,64 @@ use serde_json::Value;
 use super::Asked;
 use super::options::WriteOptions;
 use super::patch::{Form, Patch};
-use super::subresource::answer;
 use super::update::patched;
 use super::write::Write;
 use crate::api::Api;
-use crate::document::{Counting, Edit, Json};
+use crate::document::{Counting, Document, Edit, Json};
 use crate::key::Resource;
 use crate::kinds::Kind;
+use crate::negotiate::{self, CUSTOM_SCALES, Wanted};
 use crate::part::Part;
 use crate::reply::Reply;
 use crate::status::Status;
-use crate::{admission, body, builtin, versions};
+use crate::{admission, body, builtin, render, versions};
 
 /// What scales are, whatever they are of.
-static SCALE: LazyLock<Kind> = LazyLock::new(|| Kind {
-    group: "autoscaling".into(),
-    version: "v1".into(),
-    kind: "Scale".into(),
-    list_kind: "".into(),
-    plural: "scales".into(),
-    singular: "".into(),
-    short_names: Vec::new(),
-    categories: Vec::new(),
-    namespaced: true,
-    verbs: Vec::new(),
-    subresources: Vec::new(),
-    resource: Resource::new("autoscaling", "scales"),
-    counting: Counting::Nothing,
-    custom: None,
-});
+static SCALE: LazyLock<Kind> = LazyLock::new(|| scales("scales"));
+/// The same as what serves custom kinds prints it.
+static CUSTOM_SCALE: LazyLock<Kind> = LazyLock::new(|| scales(CUSTOM_SCALES));
+
+fn scales(plural: &str) -> Kind {
+    Kind {
+        group: "autoscaling".into(),
+        version: "v1".into(),
+        kind: "Scale".into(),
+        list_kind: "".into(),
+        plural: plural.into(),
+        singular: "".into(),
+        short_names: Vec::new(),
+        categories: Vec::new(),
+        namespaced: true,
+        verbs: Vec::new(),
+        subresources: Vec::new(),
+        resource: Resource::new("autoscaling", "scales"),
+        counting: Counting::Nothing,
+        custom: None,
+    }
+}
 
 /// Answers with the scale of an object.
 ///
 /// # Errors
 /// If there is none.
 pub(super) fn get(api: &Api, kind: &Kind, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let key = kind.key(&asked.path.namespace, &asked.path.name);
     let document = api.hub.view().get(&key).cloned();
     let document = document.ok_or_else(|| Status::not_found(kind, &asked.path.name))?;
-    Ok(answer(StatusCode::OK, &of(kind, &versions::shown(kind, &document))?))
+    shown(kind, asked, &versions::shown(kind, &document), &wanted)
+}
+
+/// The scale of an object, in the form that is wanted.
+fn shown(kind: &Kind, asked: &Asked, object: &Json, wanted: &Wanted) -> Result<Reply, Status> {
+    let Value::Object(scale) = of(kind, object)? else {
+        return Err(Status::internal("a scale is an object"));
+    };
+    let printed = if kind.custom.is_some() { &CUSTOM_SCALE } else { &SCALE };
+    let key = printed.key(&asked.path.namespace, &asked.path.name);
+    let document = Document::new(key, &scale, printed.counting, &|_, _, _, _| None);
+    let document = document.map_err(|malformed| Status::internal(malformed.to_string()))?;
+    render::document(StatusCode::OK, printed, &document, wanted, &asked.query)
 }
 
 fn of(kind: &Kind, object: &Json) -> Result<Value, Status> {
@@ -70,6 +89,7 @@ enum Change {
 /// # Errors
 /// In the words of the API.
 pub(super) async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let (write, change) = read(api, kind, asked)?;
     let write = Arc::new(write);
     let edit: Edit = Arc::new({
@@ -98,7 +118,7 @@ pub(super) async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Resu
             answer.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
         Arc::clone(answer.object())
     };
-    Ok(answer(StatusCode::OK, &of(kind, &write.shown(&document))?))
+    shown(kind, asked, &write.shown(&document), &wanted)
 }
 
 fn read(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<(Write, Change), Status> {

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use serde_json::Value;
 
 use super::options::WriteOptions;
 use super::write::Write;
-use super::{Asked, get, not_allowed, scale, update};
+use super::{Asked, get, scale, update};
 use crate::api::Api;
 use crate::auth::tokens;
 use crate::builtin;
 use crate::document::Edit;
 use crate::kinds::Kind;
+use crate::negotiate::{WRITTEN, not_acceptable};
 use crate::part::Part;
 use crate::reply::{self, Reply};
 use crate::status::Status;
-use crate::{admission, body};
+use crate::{admission, body, render};
 
 /// Performs a request for a subresource.
 ///
@@ -34,8 +34,11 @@ pub(super) async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> R
         Some(_) => Status::not_found(kind, &asked.path.name),
         None => Status::no_such_path(),
     })?;
-    if !subresource.verbs.iter().any(|verb| **verb == *asked.verb) || !asked.path.rest.is_empty() {
-        return Err(not_allowed());
+    let is_verb = subresource.verbs.iter().any(|verb| **verb == *asked.verb);
+    // What is behind a proxy has paths of its own.
+    let is_path = asked.path.rest.is_empty() || name == "proxy";
+    if !is_verb || !is_path || !asked.is_routed(kind) {
+        return Err(Status::not_allowed());
     }
     let part = match name.as_str() {
         "status" => Some(Part::Status),
@@ -50,7 +53,7 @@ pub(super) async fn perform(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> R
             "get" => get(api, kind, &asked).await,
             "update" => update::update_part(api, kind, asked, part).await,
             "patch" => update::patch_part(api, kind, asked, part).await,
-            _ => Err(not_allowed()),
+            _ => Err(Status::not_allowed()),
         };
     }
     match (name.as_str(), asked.verb) {
@@ -69,12 +72,11 @@ fn no_machine(kind: &Kind, name: &str) -> Status {
     Status::failure(StatusCode::NOT_IMPLEMENTED, "NotImplemented", message)
 }
 
-/// An object that is not kept.
-pub(super) fn answer(code: StatusCode, object: &Value) -> Reply {
-    reply::json(code, serde_json::to_vec(object).expect("a value is written to memory"))
-}
-
 async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+    let wishes = asked.wishes();
+    wishes.route(WRITTEN)?;
+    // Nothing prints tokens as tables.
+    let wanted = wishes.plain().ok_or_else(|| not_acceptable(WRITTEN))?;
     let taken = Arc::new(kind.taken_by("token").ok_or_else(Status::no_such_path)?);
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, &taken, asked, options, Part::Other("token"));
@@ -87,7 +89,7 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     let path = &asked.path;
     let token =
         api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
-    Ok(answer(StatusCode::CREATED, &Value::Object(token)))
+    Ok(render::object(StatusCode::CREATED, token, &wanted))
 }
 
 /// A pod is given a node.
@@ -111,5 +113,5 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
         done.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
     }
     let success = serde_json::json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
-    Ok(answer(StatusCode::CREATED, &success))
+    Ok(reply::json(StatusCode::CREATED, success.to_string()))
 }

@@ -119,3 +119,22 @@ async fn selectors_may_be_long() {
     assert_eq!(answer.status(), 200);
     server.stop().await;
 }
+
+/// A body after the head of an answer to HEAD breaks the stream: clients report that, and not the answer.
+#[tokio::test]
+async fn answers_to_head_are_heads() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let mut client = connect(&server, &scratch).await;
+    for (path, code) in [("/livez", 200), ("/apis", 200), ("/api", 405), (MAPS, 405), ("/nowhere", 404)] {
+        let mut asked = request(&server, path);
+        *asked.method_mut() = http::Method::HEAD;
+        let answer = client.send_request(asked).await.expect("it is answered");
+        assert_eq!(answer.status(), code, "{path}");
+        let length = answer.headers().get("content-length").and_then(|length| length.to_str().ok());
+        assert_ne!(length.unwrap_or("0"), "0", "{path} says how long the body would be");
+        let body = answer.into_body().collect().await.unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(body.to_bytes().is_empty(), "{path}");
+    }
+    server.stop().await;
+}

@@ -136,3 +136,17 @@ async fn a_dry_run_evicts_nothing() {
     expect(404, get(&service, POD).await);
     server.stop().await;
 }
+
+#[tokio::test]
+async fn what_would_have_to_run_is_not_implemented() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    pod(&service).await;
+    for part in ["log", "exec", "attach", "portforward", "proxy", "proxy/index.html"] {
+        let said = expect(501, get(&service, &format!("{POD}/{part}")).await);
+        assert_eq!(said["reason"], "NotImplemented", "{part}");
+    }
+    expect(405, get(&service, &format!("{POD}/log/more")).await);
+    server.stop().await;
+}

@@ -82,9 +82,9 @@ async fn what_is_no_place_for_a_directory_is_said() {
     fs::create_dir(scratch.path()).expect("a directory");
     let file = scratch.join("file");
     fs::write(&file, "text").expect("a file");
-    refuses(&scratch, Config::local(&file), &[&file.display().to_string(), "Not a directory"]).await;
-    let below = file.join("hub");
-    refuses(&scratch, Config::local(&below), &[&below.display().to_string(), "Not a directory"]).await;
+    let says = format!("{} is a file and not a directory; choose a directory with --data", file.display());
+    refuses(&scratch, Config::local(&file), &[&says]).await;
+    refuses(&scratch, Config::local(&file.join("hub")), &[&says]).await;
     // Nobody can make anything here, not even root.
     let nowhere = Path::new("/proc/hub");
     refuses(&scratch, Config::local(nowhere), &["/proc/hub: "]).await;

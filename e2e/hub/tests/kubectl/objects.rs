@@ -76,6 +76,11 @@ fn objects_are_applied() -> Result<()> {
     kubectl.says("scale deploy web --replicas=5", "", "deployment.apps/web scaled")?;
     kubectl.says("get deploy web -o jsonpath={.spec.replicas}", "", "5")?;
     kubectl.says("get deploy", "", "web    0/5")?;
+    kubectl.says(
+        "get deploy web --subresource=scale",
+        "",
+        "NAME   DESIRED   AVAILABLE   AGE\nweb    5         0",
+    )?;
     kubectl.says("set image deploy/web a=other", "", "image updated")?;
     kubectl.complains(
         "apply -f -",

@@ -1,14 +1,24 @@
-//! Autoscalers.
+//! Autoscalers, and the scale that they set.
 
 use serde_json::Value;
 
 use super::{Object, any_text, text_of};
 
-pub(super) fn of(object: &Object<'_>) -> Option<Vec<Value>> {
+pub(super) fn of(kind: &str, object: &Object<'_>) -> Vec<Value> {
+    match kind {
+        "Scale" => {
+            let [wanted, found] = ["spec.replicas", "status.replicas"].map(|path| object.number(path).into());
+            vec![object.name(), wanted, found, object.age()]
+        }
+        _ => autoscaler(object),
+    }
+}
+
+fn autoscaler(object: &Object<'_>) -> Vec<Value> {
     let target =
         format!("{}/{}", object.text("spec.scaleTargetRef.kind"), object.text("spec.scaleTargetRef.name"));
     let least = object.at("spec.minReplicas").map_or_else(|| "<unset>".to_owned(), Value::to_string);
-    Some(vec![
+    vec![
         object.name(),
         target.into(),
         metrics(object.list("spec.metrics"), object.list("status.currentMetrics")).into(),
@@ -16,7 +26,7 @@ pub(super) fn of(object: &Object<'_>) -> Option<Vec<Value>> {
         object.number("spec.maxReplicas").into(),
         object.number("status.currentReplicas").into(),
         object.age(),
-    ])
+    ]
 }
 
 fn metrics(wanted: &[Value], current: &[Value]) -> String {
