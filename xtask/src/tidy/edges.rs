@@ -27,11 +27,7 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-kernel", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
     Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&[]) },
-    Edges {
-        name: "bowline-control",
-        internal: &["bowline-workqueue"],
-        external: External::Only(&[]),
-    },
+    Edges { name: "bowline-control", internal: &["bowline-workqueue"], external: External::Only(&[]) },
     Edges { name: "bowline-sample", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges {
         name: "bowline-models",

@@ -5,6 +5,8 @@ mod expected;
 pub(crate) mod mutants;
 mod names;
 mod properties;
+#[cfg(test)]
+mod tests;
 
 use bowline_control::{Controller, Decision, EffectOf, KindOf, Moment, Standing, Verdict, Write};
 use bowline_explorer::Property;
