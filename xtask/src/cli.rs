@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use crate::{audit, bench, differential, generate, pitfalls, referee, test, testenv, tidy};
+use crate::{audit, bench, differential, explore, generate, pitfalls, referee, test, testenv, tidy};
 
 /// The project's own tooling.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Task {
     Pitfalls,
     /// Check all dependencies with cargo-deny (installed into the cache on first use: minutes)
     Audit(AuditArgs),
+    /// Explore the controllers at two instances and two workers, under every fault and every two (up to an hour)
+    Explore(explore::ExploreArgs),
     /// Have the real TLC judge random models, and see that our explorer says the same (needs Java)
     Referee(referee::RefereeArgs),
     /// Build the real Kubernetes that tests compare with, and start and stop it (needs Go, or installs it)
@@ -77,6 +79,7 @@ impl Cli {
             Task::Tidy => tidy::run(&workspace, &mut log)?,
             Task::Pitfalls => pitfalls::run(&workspace, &mut log)?,
             Task::Audit(args) => audit::run(&workspace, &mut log, args.advisories)?,
+            Task::Explore(args) => explore::run(&workspace, &mut log, &args)?,
             Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
             Task::Testenv(args) => testenv::run(&workspace, &mut log, &args)?,
             Task::Differential(args) => differential::run(&workspace, &mut log, &args)?,

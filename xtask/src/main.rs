@@ -6,6 +6,7 @@ mod cache;
 mod cargo_json;
 mod cli;
 mod differential;
+mod explore;
 mod generate;
 mod log;
 mod pitfalls;

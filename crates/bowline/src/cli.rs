@@ -108,6 +108,8 @@ Examples:
   bowline check seed/update-cluster --size requests=4,workers=8
   bowline check seed/kcp-storage --size clusters=3 --property UsableByAtMostOne --trace why.svg
   bowline check seed/update-cluster --size requests=8,workers=8 --walks 1000 --seed 7
+  bowline check control --faults crash=1,lost-reply=1
+  bowline check control --faults pairs
   bowline check seed/irsa -o json
   bowline check --expected
 
@@ -163,7 +165,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "KEY=VALUE,...", value_hint = ValueHint::Other)]
     pub(crate) size: Option<String>,
 
-    /// Budgets of faults to put in, such as crash=1,lost-reply=1 (see --list for a model's kinds)
+    /// What goes wrong: budgets such as crash=1,lost-reply=1; or `singles`, or `pairs`
+    ///
+    /// A budget says how often a kind of fault may happen, at any time; what is left out does not. `singles`
+    /// runs the model with every kind alone, `pairs` with every two kinds and with each kind twice; then a
+    /// table says which faults have hit which effects. `--list -o wide` says what kinds a model has.
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::Other)]
     pub(crate) faults: Option<String>,
 

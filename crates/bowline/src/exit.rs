@@ -32,7 +32,7 @@ impl Exit {
 }
 
 /// What is wrong with what the user asked for, and what there is instead.
-#[derive(Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct BadUsage(pub(crate) String);
 
 impl fmt::Display for BadUsage {

@@ -25,7 +25,7 @@ pub(crate) fn show<M: Model>(model: &M, state: &M::State) -> String {
 /// `fields` shows everything.
 pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
     let mut reached = Reached { states: BTreeMap::new(), generated: 0, depth: 0 };
-    let mut frontier = model.init();
+    let mut frontier: Vec<_> = model.init().into_iter().map(|state| model.canonical(state)).collect();
     while !frontier.is_empty() {
         reached.generated += frontier.len();
         let mut found = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
 pub(crate) fn successors<M: Model>(model: &M, state: &M::State) -> Vec<M::State> {
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
-    actions.iter().map(|action| model.next(state, action)).collect()
+    actions.iter().map(|action| model.canonical(model.next(state, action))).collect()
 }
 
 /// Checks what the explorer asks of every model, and what people do.

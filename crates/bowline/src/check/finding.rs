@@ -1,9 +1,9 @@
 //! A trace together with what it shows.
 
 use bowline_explorer::{Judged, Kind, Trace, Verdict};
-use bowline_models::Value;
+use bowline_models::{Faults, Value};
 
-use super::outcome::size_text;
+use super::outcome::place;
 use crate::figures::counted;
 
 /// A trace of a model together with what it shows.
@@ -12,6 +12,8 @@ pub(crate) struct Finding<'a> {
     pub(crate) model: &'a str,
     /// Its size.
     pub(crate) size: &'a [(&'static str, Value)],
+    /// What goes wrong.
+    pub(crate) faults: &'a Faults,
     /// What the trace shows.
     pub(crate) what: What<'a>,
     /// The trace.
@@ -64,9 +66,9 @@ impl Finding<'_> {
         !matches!(self.what, What::Property { judged, .. } if judged.verdict == Verdict::Reached)
     }
 
-    /// The model and its size, as they are typed.
+    /// The model, its size, and what goes wrong.
     pub(crate) fn place(&self) -> String {
-        format!("{} {}", self.model, size_text(self.size)).trim_end().into()
+        place(self.model, self.size, self.faults)
     }
 
     /// How many states the trace has.
@@ -96,6 +98,8 @@ impl Finding<'_> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::sync::LazyLock;
+
     use bowline_explorer::{Cycle, Field, Step};
 
     use super::*;
@@ -129,7 +133,8 @@ pub(crate) mod tests {
     /// A finding about a door.
     pub(crate) fn finding<'a>(judged: &'a Judged, trace: &'a Trace) -> Finding<'a> {
         let what = What::Property { judged, about: "Doors are shut." };
-        Finding { model: "seed/door", size: &[("doors", Value::Number(2))], what, trace }
+        static NONE: LazyLock<Faults> = LazyLock::new(Faults::default);
+        Finding { model: "seed/door", size: &[("doors", Value::Number(2))], faults: &NONE, what, trace }
     }
 
     #[test]

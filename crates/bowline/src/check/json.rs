@@ -2,10 +2,11 @@
 //! name come last, and only where they say something.
 
 use bowline_explorer::{End, Judged, Storage};
-use bowline_models::Value;
+use bowline_models::{Coverage, Faults, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::coverage;
 use super::outcome::Outcome;
 
 /// The result of a run.
@@ -13,7 +14,7 @@ use super::outcome::Outcome;
 pub(crate) struct Document<'a> {
     model: &'a str,
     size: SizeKeys<'a>,
-    faults: NoFaults,
+    faults: Budgets<'a>,
     complete: bool,
     distinct: u64,
     generated: u64,
@@ -39,6 +40,8 @@ pub(crate) struct Document<'a> {
     walks_done: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     panic: Option<Panic<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Hits>,
 }
 
 /// A property and its verdict.
@@ -59,9 +62,23 @@ struct Panic<'a> {
     length: usize,
 }
 
-/// No model takes faults, and the contract has the key: `{}`.
-#[derive(Serialize)]
-pub(crate) struct NoFaults {}
+/// Budgets of faults by kind, in the order of declaration; `{}` if nothing goes wrong.
+pub(crate) struct Budgets<'a>(pub(crate) &'a Faults);
+
+impl Serialize for Budgets<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter())
+    }
+}
+
+/// Which of the faults that might happen have hit which effects.
+struct Hits(Coverage);
+
+impl Serialize for Hits {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        coverage::Document::new(&self.0).serialize(serializer)
+    }
+}
 
 /// A size: numbers and switches by key, in the order of declaration.
 pub(crate) struct SizeKeys<'a>(pub(crate) &'a [(&'static str, Value)]);
@@ -100,7 +117,7 @@ impl<'a> Document<'a> {
         Document {
             model: outcome.model,
             size: SizeKeys(&outcome.size),
-            faults: NoFaults {},
+            faults: Budgets(&outcome.faults),
             complete: incomplete.is_none(),
             distinct: report.distinct,
             generated: report.generated,
@@ -121,6 +138,7 @@ impl<'a> Document<'a> {
                 End::Panicked { message, trace } => Some(Panic { message, length: trace.steps.len() }),
                 _ => None,
             },
+            coverage: outcome.hits().map(Hits),
         }
     }
 }

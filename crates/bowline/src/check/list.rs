@@ -116,11 +116,12 @@ impl Property {
 
 /// A line a model.
 fn table(models: &[Model]) -> String {
-    let mut columns = Columns::new(&["MODEL", "SIZE", "PROPERTIES", "ABOUT"]);
+    let mut columns = Columns::new(&["MODEL", "SIZE", "FAULTS", "PROPERTIES", "ABOUT"]);
     for model in models {
         columns.row(vec![
             (palette::STRONG, model.name.into()),
             (palette::PLAIN, model.defaults()),
+            (palette::PLAIN, model.faults.len().to_string()),
             (palette::PLAIN, model.properties.len().to_string()),
             (palette::FAINT, model.about.into()),
         ]);
@@ -181,8 +182,8 @@ mod tests {
     fn the_table_has_a_line_a_model() {
         assert_eq!(
             plain(&table(&models())),
-            "MODEL      SIZE               PROPERTIES  ABOUT\n\
-             seed/door  doors=2,fair=true  1           doors\n"
+            "MODEL      SIZE               FAULTS  PROPERTIES  ABOUT\n\
+             seed/door  doors=2,fair=true  1       1           doors\n"
         );
     }
 

@@ -1,8 +1,10 @@
 //! `bowline check`: the front end of the explorer.
 
+mod coverage;
 mod delta;
 mod expected;
 mod explore;
+mod faults;
 mod finding;
 mod json;
 mod list;
@@ -12,6 +14,7 @@ mod report;
 mod request;
 mod run;
 mod svg;
+mod sweep;
 pub(crate) mod trace_file;
 mod trace_json;
 mod trace_svg;
@@ -22,7 +25,7 @@ pub(crate) use model_name::ModelName;
 use crate::cli::CheckArgs;
 use crate::exit::Exit;
 
-/// Does what the arguments ask for: the listing, the comparison with what is pinned, or one run.
+/// Does what the arguments ask for: the listing, the comparison with what is pinned, or runs of a model.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
     match &args.model {
         Some(model) => run::run(args, model),

@@ -1,8 +1,9 @@
 //! A run and what it found, ready to be told.
 
 use bowline_explorer::{End, Judged, Report, Storage, Trace, Verdict};
-use bowline_models::{Claim, Value};
+use bowline_models::{Claim, Coverage, Faults, Value};
 
+use super::coverage;
 use super::finding::{Finding, What};
 use super::request::How;
 use crate::exit::Exit;
@@ -15,6 +16,8 @@ pub(crate) struct Outcome {
     pub(crate) model: &'static str,
     /// Its size.
     pub(crate) size: Vec<(&'static str, Value)>,
+    /// What went wrong, and how often it might.
+    pub(crate) faults: Faults,
     /// Its properties, with what they mean.
     pub(crate) claims: Vec<Claim>,
     /// The properties that were named.
@@ -23,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) how: How,
     /// How large a state is.
     pub(crate) state_bytes: usize,
+    /// Which faults have hit which effects, if the model has faults.
+    pub(crate) coverage: Option<Coverage>,
     /// What was found.
     pub(crate) report: Report,
     /// How long it took.
@@ -125,9 +130,24 @@ impl Outcome {
         self.claims.iter().find(|claim| claim.name == property).map_or("", |claim| &claim.about)
     }
 
-    /// The size as `--size` takes it.
-    pub(crate) fn size_text(&self) -> String {
-        size_text(&self.size)
+    /// The model, its size, and what went wrong.
+    pub(crate) fn place(&self) -> String {
+        place(self.model, &self.size, &self.faults)
+    }
+
+    /// The command that runs it again.
+    pub(crate) fn command(&self) -> String {
+        let faults = match self.faults.iter().next() {
+            Some(_) => format!(" --faults {}", self.faults),
+            None => String::new(),
+        };
+        format!("bowline check {} --size {}{faults}", self.model, size_text(&self.size))
+    }
+
+    /// Which of the faults that might happen have hit which effects; `None` if none might.
+    pub(crate) fn hits(&self) -> Option<Coverage> {
+        let hits = self.coverage.as_ref().map(|all| coverage::of_kinds(all, &self.faults))?;
+        (!hits.hits.is_empty()).then_some(hits)
     }
 
     /// The collision probability in words; `None` if states were kept as they are.
@@ -153,8 +173,17 @@ impl Outcome {
     }
 
     fn finding<'a>(&'a self, what: What<'a>, trace: &'a Trace) -> Finding<'a> {
-        Finding { model: self.model, size: &self.size, what, trace }
+        Finding { model: self.model, size: &self.size, faults: &self.faults, what, trace }
     }
+}
+
+/// A model, its size, and what goes wrong in it.
+pub(crate) fn place(model: &str, size: &[(&'static str, Value)], faults: &Faults) -> String {
+    let mut place = format!("{model} {}", size_text(size)).trim_end().to_string();
+    if faults.iter().next().is_some() {
+        place.push_str(&format!(" with {faults}"));
+    }
+    place
 }
 
 /// A size as `--size` takes it.
@@ -190,6 +219,8 @@ pub(crate) mod tests {
         Outcome {
             model: "seed/door",
             size: vec![("doors", Value::Number(2)), ("fair", Value::Flag(true))],
+            faults: Faults::default(),
+            coverage: None,
             claims: verdicts.iter().map(claim).collect(),
             asked: None,
             how,

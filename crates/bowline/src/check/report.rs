@@ -3,8 +3,10 @@
 use anstyle::Style;
 use bowline_explorer::{Judged, Storage, Verdict, Walked};
 
+use super::coverage;
 use super::finding::Finding;
 use super::outcome::Outcome;
+use super::request::How;
 use super::trace_text;
 use crate::columns::Columns;
 use crate::figures::{counted, duration, grouped, per_second};
@@ -21,6 +23,10 @@ pub(crate) fn render(outcome: &Outcome, wide: bool) -> String {
         out.push('\n');
         out.push_str(&verdicts(outcome, wide));
     }
+    if let Some(hits) = outcome.hits().filter(|_| wide) {
+        out.push('\n');
+        out.push_str(&coverage::render(&hits));
+    }
     let (shown, left_out) = choose(outcome);
     for finding in &shown {
         out.push('\n');
@@ -29,8 +35,7 @@ pub(crate) fn render(outcome: &Outcome, wide: bool) -> String {
     if let Some(first) = left_out.first() {
         let names: Vec<&str> = left_out.iter().map(Finding::name).collect();
         out.push_str(&format!("\nalso violated: {}\n", names.join(", ")));
-        let size = outcome.size_text();
-        let again = format!("bowline check {} --size {size} --property {}", outcome.model, first.name());
+        let again = format!("{} --property {}", outcome.command(), first.name());
         out.push_str(&format!("  for a counterexample: {again}\n"));
     }
     out
@@ -38,14 +43,9 @@ pub(crate) fn render(outcome: &Outcome, wide: bool) -> String {
 
 fn head(outcome: &Outcome) -> String {
     let Outcome { report, how, seconds, .. } = outcome;
-    let storage = match (how.walks, how.storage) {
-        (Some(_), _) => "random walks",
-        (None, Storage::Exact) => "exact states",
-        (None, Storage::Fingerprint) => "128-bit fingerprints",
-    };
-    let symmetry = if how.symmetry { ", one of each symmetric set" } else { "" };
-    let mut out =
-        format!("{} {} ({storage}{symmetry})\n", paint(palette::STRONG, outcome.model), outcome.size_text());
+    let place = outcome.place();
+    let rest = place.strip_prefix(outcome.model).unwrap_or_default();
+    let mut out = format!("{}{rest} ({})\n", paint(palette::STRONG, outcome.model), manner(how));
     if let Some(walks) = outcome.walks() {
         out.push_str(&format!("  {walks}\n"));
     }
@@ -72,6 +72,17 @@ fn head(outcome: &Outcome) -> String {
         out.push_str(&format!("  {collision}\n"));
     }
     out
+}
+
+/// How states are kept, or that they are not.
+pub(crate) fn manner(how: &How) -> String {
+    let storage = match (how.walks, how.storage) {
+        (Some(_), _) => "random walks",
+        (None, Storage::Exact) => "exact states",
+        (None, Storage::Fingerprint) => "128-bit fingerprints",
+    };
+    let symmetry = if how.symmetry { ", one of each symmetric set" } else { "" };
+    format!("{storage}{symmetry}")
 }
 
 fn verdicts(outcome: &Outcome, wide: bool) -> String {

@@ -5,20 +5,21 @@ use std::thread::available_parallelism;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bowline_explorer::{Storage, Walks};
-use bowline_models::{BadSize, Claim, Entry, Size, Subject, catalogue};
+use bowline_models::{BadSize, Claim, Entry, Faults, Size, Subject, catalogue};
 
+use super::faults::Plan;
 use crate::cli::CheckArgs;
 use crate::exit::BadUsage;
 use crate::nearest::there_are;
 
 /// A run that makes sense.
 pub(crate) struct Request {
-    /// The model's name.
-    pub(crate) model: &'static str,
+    /// The model.
+    pub(crate) entry: &'static Entry,
     /// Its size.
     pub(crate) size: Size,
-    /// The model at that size.
-    pub(crate) subject: Box<dyn Subject>,
+    /// What goes wrong.
+    pub(crate) plan: Plan,
     /// Its properties.
     pub(crate) claims: Vec<Claim>,
     /// The properties that were named; `None` means all, an empty list that states are only counted.
@@ -51,17 +52,22 @@ impl Request {
         refuse_empty("--size", args.size.as_deref())?;
         refuse_empty("--faults", args.faults.as_deref())?;
         let size = size(entry, args.size.as_deref().unwrap_or_default())?;
-        refuse_faults(entry, args.faults.as_deref())?;
-        let subject = entry.build(&size).map_err(|bad| bad_size(entry, &bad))?;
-        let claims = subject.claims();
+        let plan = Plan::read(entry, args.faults.as_deref())?;
+        let claims = entry.build(&size).map_err(|bad| bad_size(entry, &bad))?.claims();
         let asked = asked(entry.name, &args.property, &claims)?;
         if args.symmetry {
             refuse_symmetry_with_liveness(asked.as_deref(), &claims)?;
         }
         if args.walks.is_some() {
             refuse_walks_for_liveness(asked.as_deref(), &claims)?;
+            refuse_walks_in_sweeps(entry, &plan)?;
         }
-        Ok(Request { model: entry.name, size, subject, claims, asked, how: How::read(args) })
+        Ok(Request { entry, size, plan, claims, asked, how: How::read(args) })
+    }
+
+    /// The model at its size, with these faults.
+    pub(crate) fn subject(&self, faults: &Faults) -> Result<Box<dyn Subject>, BadUsage> {
+        self.entry.build_with(&self.size, faults).map_err(|bad| bad_size(self.entry, &bad))
     }
 }
 
@@ -129,18 +135,6 @@ fn refuse_empty(option: &str, text: Option<&str>) -> Result<(), BadUsage> {
     }
 }
 
-/// No model of the catalogue takes budgets of faults: naming a kind is always a mistake.
-fn refuse_faults(entry: &Entry, spec: Option<&str>) -> Result<(), BadUsage> {
-    let Some(spec) = spec else { return Ok(()) };
-    let kind = spec.split([',', '=']).map(str::trim).find(|part| !part.is_empty()).unwrap_or(spec);
-    let has = if entry.faults.is_empty() {
-        "; it has none: leave out --faults".to_string()
-    } else {
-        there_are(kind, entry.faults)
-    };
-    Err(BadUsage(format!("--faults: `{}` has no fault kind `{kind}`{has}", entry.name)))
-}
-
 /// The properties that were named, each once; `none` is the empty list.
 fn asked(model: &str, names: &[String], claims: &[Claim]) -> Result<Option<Vec<String>>, BadUsage> {
     if names.is_empty() {
@@ -197,6 +191,17 @@ fn refuse_walks_for_liveness(asked: Option<&[String]>, claims: &[Claim]) -> Resu
     )))
 }
 
+/// What is hit by which fault is known of all runs together only if each of them sees everything.
+fn refuse_walks_in_sweeps(entry: &Entry, plan: &Plan) -> Result<(), BadUsage> {
+    let Plan::Sweep(sweep) = plan else { return Ok(()) };
+    let kind = entry.faults.first().copied().unwrap_or_default();
+    Err(BadUsage(format!(
+        "--faults {} explores, run after run, and --walks explore nothing\n  \
+         leave out --walks, or give budgets, such as --faults {kind}=1",
+        sweep.word()
+    )))
+}
+
 /// The names of the properties that are none of liveness.
 fn safety(claims: &[Claim]) -> String {
     let safety = claims.iter().filter(|claim| !claim.kind.is_liveness());
@@ -213,6 +218,7 @@ fn seed_from_clock() -> u64 {
 mod tests {
     use bowline_explorer::Kind;
 
+    use super::super::faults::Sweep;
     use super::*;
 
     fn claims() -> Vec<Claim> {
@@ -251,17 +257,14 @@ mod tests {
         asked("m", &names, &claims()).map_err(|BadUsage(message)| message)
     }
 
-    /// When a model gets fault kinds, `--faults` must reach it and the report must say so.
     #[test]
-    fn no_model_has_fault_kinds_so_naming_one_is_refused() {
-        assert!(catalogue().iter().all(|entry| entry.faults.is_empty()));
-        let entry = entry("seed/irsa").unwrap();
-        assert!(refuse_faults(entry, None).is_ok());
-        assert!(refuse_faults(entry, Some(",")).is_err());
-        let BadUsage(message) = refuse_faults(entry, Some("crash=1,lost-reply=1")).unwrap_err();
+    fn walks_are_refused_where_every_run_has_to_see_everything() {
+        let control = entry("control").unwrap();
+        assert!(refuse_walks_in_sweeps(control, &Plan::One(Faults::default())).is_ok());
         assert_eq!(
-            message,
-            "--faults: `seed/irsa` has no fault kind `crash`; it has none: leave out --faults"
+            refuse_walks_in_sweeps(control, &Plan::Sweep(Sweep::Pairs)).unwrap_err().0,
+            "--faults pairs explores, run after run, and --walks explore nothing\n  \
+             leave out --walks, or give budgets, such as --faults crash=1"
         );
     }
 

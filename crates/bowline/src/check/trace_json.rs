@@ -6,13 +6,15 @@ use serde::{Serialize, Serializer};
 
 use super::delta::differing;
 use super::finding::{Finding, What};
-use super::json::SizeKeys;
+use super::json::{Budgets, SizeKeys};
 
 /// The trace of a finding.
 #[derive(Serialize)]
 pub(crate) struct Document<'a> {
     model: &'a str,
     size: SizeKeys<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faults: Option<Budgets<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     property: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +83,7 @@ impl<'a> Document<'a> {
         Document {
             model: finding.model,
             size: SizeKeys(finding.size),
+            faults: finding.faults.iter().next().map(|_| Budgets(finding.faults)),
             property: property.map(|(name, _, _)| name),
             kind: property.map(|(_, kind, _)| kind.as_str()),
             verdict: property.map_or("panicked", |(_, _, verdict)| verdict.as_str()),

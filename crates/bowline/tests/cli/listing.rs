@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 9] = [
+const MODELS: [&str; 10] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -12,6 +12,7 @@ const MODELS: [&str; 9] = [
     "kernel/collector",
     "kernel/namespaces",
     "workqueue",
+    "control",
 ];
 
 #[test]
@@ -30,6 +31,7 @@ fn the_wide_table_has_size_keys_and_properties() {
         ran.stdout.lines().any(|line| line.split_whitespace().take(words.len()).eq(words.iter().copied()))
     };
     assert!(line(&["seed/update-cluster", "size", "requests", "2"]), "{}", ran.stdout);
+    assert!(line(&["control", "fault", "lost-reply"]), "{}", ran.stdout);
     assert!(line(&["seed/kcp-storage", "property", "UsableByAtMostOne", "always"]), "{}", ran.stdout);
 }
 
@@ -44,6 +46,9 @@ fn json_has_size_keys_with_defaults_fault_kinds_and_properties() {
     assert_eq!(cluster["size"][0]["default"], 2);
     assert_eq!(cluster["size"][0]["min"], 1);
     assert_eq!(cluster["faults"], serde_json::json!([]));
+    let kinds =
+        ["crash", "conflict", "lost-request", "lost-reply", "relist", "two-leaders", "drift", "clock"];
+    assert_eq!(models[9]["faults"], serde_json::json!(kinds));
     assert!(cluster["properties"][0]["name"].is_string());
     assert!(cluster["properties"][0]["kind"].is_string());
     let fair = models[1]["size"].as_array().and_then(|keys| keys.iter().find(|key| key["name"] == "fair"));

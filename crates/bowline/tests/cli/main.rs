@@ -1,6 +1,7 @@
 //! The real binary, run as a user runs it.
 
 mod documents;
+mod faults;
 mod listing;
 mod pipes;
 mod refusals;

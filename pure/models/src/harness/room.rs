@@ -26,7 +26,7 @@ pub(crate) enum Reply {
 
 /// Takes in one piece of news.
 pub(crate) fn show<S: System>(system: &S, bounds: Settings, s: &mut State, news: News) {
-    let mut room = resume(system, bounds, s, |_, known| (known.waits, known.due));
+    let mut room = resume(system, bounds, s, all);
     let object = S::object(news.slot, news.object);
     room.event(if news.gone { Event::Gone(object) } else { Event::Put(object) }, NOW);
     s.shown[usize::from(news.slot)] = (!news.gone).then_some(news.object);
@@ -48,7 +48,7 @@ pub(crate) fn start<S: System>(system: &S, bounds: Settings, s: &mut State) {
 
 /// Takes in a list of a kind. If it `covers` them, it has begun after all answers so far.
 pub(crate) fn list<S: System>(system: &S, bounds: Settings, s: &mut State, kind: u8, covers: bool) {
-    let mut room = resume(system, bounds, s, |_, known| (known.waits, known.due));
+    let mut room = resume(system, bounds, s, all);
     let number = system.kinds()[usize::from(kind)];
     if covers {
         room.event(Event::ListBegins(number), NOW);
@@ -69,12 +69,13 @@ pub(crate) fn list<S: System>(system: &S, bounds: Settings, s: &mut State, kind:
 
 /// Gives a key its turn. If `late`, its timer has gone off.
 pub(crate) fn turn<S: System>(system: &S, bounds: Settings, s: &mut State, key: u8, late: bool) {
-    // Nobody else is there to be taken: which of those that wait is next is not a matter of order.
-    let mut room =
-        resume(system, bounds, s, |other, known| (other == key && !late, other == key && known.due));
+    // Nobody else is there to be taken: which of those that wait is next is not a matter of order, and if it is later for
+    // this key, it is not for those that are parked.
+    let mut room = resume(system, bounds, s, |other, known| (other == key).then_some((!late, known.due)));
     let turn = room.turn(if late { LATER } else { NOW });
     take_over_key::<S>(bounds, s, &room, key);
     let Some(turn) = turn else { return };
+    assert_eq!(turn.key, key, "the turn is that key's");
     let what = turn.effect.map(|effect| match effect {
         Effect::Write(write) => What::Write(post::<S>(&write)),
         Effect::Look(id) => What::Look(S::slot(&id)),
@@ -92,7 +93,7 @@ pub(crate) fn answer<S: System>(
     slot: u8,
     reply: &Reply,
 ) {
-    let mut room = resume(system, bounds, s, |_, known| (known.waits, known.due));
+    let mut room = resume(system, bounds, s, all);
     let answer = match reply {
         Reply::Came(Came::Is(flat)) => Answer::Is(S::object(slot, *flat)),
         Reply::Came(Came::Gone) => Answer::Gone,
@@ -117,20 +118,25 @@ fn post<S: System>(write: &control::Write<Object<S>>) -> Post {
     Post { verb, slot, read, object: S::flat(object) }
 }
 
-/// The loop of a state, with those keys in its queue, now or later, of which `queued` says so.
+/// All keys, in the queue as they are.
+fn all(_: u8, known: &Known) -> Option<(bool, bool)> {
+    Some((known.waits, known.due))
+}
+
+/// The loop of a state, with those keys of which `queued` says whether they are in its queue, now or later.
 fn resume<S: System>(
     system: &S,
     bounds: Settings,
     s: &State,
-    queued: impl Fn(u8, &Known) -> (bool, bool),
+    queued: impl Fn(u8, &Known) -> Option<(bool, bool)>,
 ) -> Loop<C<S>> {
     let objects = (0..).zip(s.shown).filter_map(|(slot, flat)| Some(S::object(slot, flat?))).collect();
     let kinds = system.kinds().iter().zip(s.reached);
     let reached = kinds.map(|(kind, reached)| (*kind, Version(reached.into()))).collect();
     let keys = (0..).zip(&s.keys).filter(|(_, known)| **known != Known::default());
-    let keys = keys.map(|(key, known)| {
-        let (waits, due) = queued(key, known);
-        control::Known { key, memo: memo::<S>(known), waits, due: due.then_some(LATER.clock) }
+    let keys = keys.filter_map(|(key, known)| {
+        let (waits, due) = queued(key, known)?;
+        Some(control::Known { key, memo: memo::<S>(known), waits, due: due.then_some(LATER.clock) })
     });
     Loop::resume(system.controller(), bounds, Still { objects, reached, keys: keys.collect() }, NOW)
 }

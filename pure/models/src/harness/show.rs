@@ -84,6 +84,7 @@ fn describe<S: System>(known: &Known) -> String {
             What::Look(slot) => format!("does `{name}`: looks at {}", S::place_name(slot)),
         }
     }));
+    said.extend(known.after.map(|point| format!("after `{}`", S::POINTS[usize::from(point)])));
     said.extend((known.effects > 0).then(|| format!("{} effects", known.effects)));
     said.extend(known.stalled.then(|| "stalled".to_owned()));
     said.extend(known.trouble.then(|| "in trouble".to_owned()));

@@ -6,6 +6,8 @@ pub(crate) mod mutants;
 mod names;
 mod properties;
 mod rehearsal;
+#[cfg(test)]
+mod tests;
 
 use bowline_control::{Controller, Decision, EffectOf, KindOf, Moment, Standing, Verdict, Write};
 use bowline_explorer::Property;
