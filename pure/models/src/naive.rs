@@ -25,7 +25,7 @@ pub(crate) fn show<M: Model>(model: &M, state: &M::State) -> String {
 /// `fields` shows everything.
 pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
     let mut reached = Reached { states: BTreeMap::new(), generated: 0, depth: 0 };
-    let mut frontier = model.init();
+    let mut frontier: Vec<_> = model.init().into_iter().map(|state| model.canonical(state)).collect();
     while !frontier.is_empty() {
         reached.generated += frontier.len();
         let mut found = Vec::new();
@@ -35,7 +35,8 @@ pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
             }
         }
         reached.depth += usize::from(!found.is_empty());
-        frontier = found.iter().flat_map(|state| successors(model, state)).collect();
+        let next = found.iter().flat_map(|state| successors(model, state));
+        frontier = next.map(|state| model.canonical(state)).collect();
     }
     reached
 }

@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 9] = [
+const MODELS: [&str; 12] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -12,6 +12,9 @@ const MODELS: [&str; 9] = [
     "kernel/collector",
     "kernel/namespaces",
     "workqueue",
+    "control",
+    "leases",
+    "leases/judge",
 ];
 
 #[test]
