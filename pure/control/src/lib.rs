@@ -17,6 +17,7 @@
 mod cache;
 mod controller;
 mod effect;
+pub mod lease;
 mod memo;
 mod object;
 mod still;

@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
 use crate::budgets::{Coverage, Faults};
-use crate::{kernel, sample, seeds, workqueue};
+use crate::{kernel, leases, sample, seeds, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -295,11 +295,15 @@ pub fn catalogue() -> &'static [Entry] {
         kernel::NAMESPACES,
         workqueue::WORKQUEUE,
         sample::CONTROL,
+        leases::LEASES,
+        leases::judge::JUDGE,
     ];
     CATALOGUE
 }
 
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
-    seeds::expected::all().chain(kernel::expected()).chain(workqueue::EXPECTED).chain(sample::EXPECTED)
+    let leases = leases::EXPECTED.iter().chain(leases::judge::EXPECTED);
+    let control = workqueue::EXPECTED.iter().chain(sample::EXPECTED).chain(leases);
+    seeds::expected::all().chain(kernel::expected()).chain(control)
 }

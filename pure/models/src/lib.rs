@@ -5,6 +5,7 @@ mod catalogue;
 mod harness;
 mod judgements;
 mod kernel;
+mod leases;
 #[cfg(test)]
 mod mutants;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 10] = [
+const MODELS: [&str; 12] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -13,6 +13,8 @@ const MODELS: [&str; 10] = [
     "kernel/namespaces",
     "workqueue",
     "control",
+    "leases",
+    "leases/judge",
 ];
 
 #[test]

@@ -1,0 +1,32 @@
+//! What the explorer must say of leases.
+
+use crate::catalogue::Expected;
+use crate::judgements::{Judgement, expect, holds, reached};
+
+pub(crate) const EXPECTED: &[Expected] = &[
+    expect(super::LEASES.name, "holders=2,faults=2,leaves=1,walls=false", (1_789_975, 9_240_226, 30), ALL),
+    expect(super::LEASES.name, "holders=2,faults=1,leaves=1,walls=true", (112_722, 458_978, 24), WALLS),
+];
+
+const ALL: &[Judgement] = &judgements(10);
+/// Of two faults one may be a jump, and then nobody waits for the paused one.
+const WALLS: &[Judgement] = &judgements(11);
+
+const fn judgements(paused: usize) -> [Judgement; 14] {
+    [
+        holds("OneEpoch"),
+        holds("OneActs"),
+        holds("ActsInTime"),
+        holds("EpochGrows"),
+        holds("UnknownGivesNothing"),
+        holds("SomebodyHolds"),
+        holds("FreeIsTaken"),
+        holds("LeavesInTheEnd"),
+        reached("TwoBelieve", 8),
+        reached("ActsOverPaused", paused),
+        reached("PastActs", 6),
+        reached("TwoActAfterJump", 10),
+        reached("LateRaces", 6),
+        reached("Drains", 6),
+    ]
+}
