@@ -17,8 +17,11 @@ pub struct Entry {
     pub sizes: &'static [SizeKey],
     /// The kinds of faults that it can put in.
     pub faults: &'static [&'static str],
-    pub(crate) build: fn(&Size, &Faults) -> Result<Box<dyn Subject>, BadSize>,
+    pub(crate) build: Build,
 }
+
+/// Makes a model at a size, with faults.
+type Build = fn(&Size, &Faults) -> Result<Box<dyn Subject>, BadSize>;
 
 /// One number or switch of a model's size.
 #[derive(Clone, Copy, Debug)]

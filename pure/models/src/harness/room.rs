@@ -180,9 +180,9 @@ fn take_over_key<S: System>(bounds: Settings, s: &mut State, room: &Loop<C<S>>, 
         control::Need::Nothing => Need::Nothing,
         control::Need::Look(id) => Need::Look(S::slot(&id)),
         control::Need::Level { id, level, .. } => match level {
-            control::Level::Gone(uid) => Need::Gone { slot: S::slot(&id), uid: uid },
+            control::Level::Gone(uid) => Need::Gone { slot: S::slot(&id), uid },
             control::Level::At { uid, version, .. } => {
-                Need::At { slot: S::slot(&id), uid: uid, version: version.0 as u8 }
+                Need::At { slot: S::slot(&id), uid, version: version.0 as u8 }
             }
         },
     };

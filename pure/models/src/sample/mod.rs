@@ -197,11 +197,10 @@ impl System for Sample {
                     may(Who::Drift, Edit::Create(names::STRANGE_HALF), "Squat")
                 }
                 None => {}
+                Some(flat) if names::is_pair(slot) && flat.deleting => {}
                 Some(flat) if names::is_pair(slot) => {
-                    if !flat.deleting {
-                        may(Who::Person(1), Edit::Replace(names::with_other_value(flat)), "Edit");
-                        may(Who::Person(2), Edit::Delete, "Delete");
-                    }
+                    may(Who::Person(1), Edit::Replace(names::with_other_value(flat)), "Edit");
+                    may(Who::Person(2), Edit::Delete, "Delete");
                 }
                 Some(flat) => {
                     if !names::is_ready(&flat) && !flat.deleting {

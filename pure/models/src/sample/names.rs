@@ -43,7 +43,7 @@ pub(crate) fn instance(slot: u8) -> u8 {
 }
 
 pub(crate) fn is_pair(slot: u8) -> bool {
-    slot % EACH == 0
+    slot.is_multiple_of(EACH)
 }
 
 /// Whether a pair looks for its half here.
