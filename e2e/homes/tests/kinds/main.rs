@@ -1,12 +1,16 @@
-//! What is refused at the door, and what is not: each rule of each kind, on the hub in process. The same cases are put
-//! to both homes in `tests/homes`.
+//! What is refused at the door, and what is not: each rule of each kind, on the hub in process, and with the test bed on
+//! both homes.
 
-#[path = "../doors/mod.rs"]
-mod doors;
+mod cases;
+mod grants;
+#[cfg(feature = "testbed")]
+mod homes;
+#[cfg(feature = "testbed")]
+mod kubectl;
+mod run;
 
 use anyhow::Result;
 use bowline_e2e_kube::Cluster;
-use doors::{cases, run};
 use kube::Client;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,7 @@ use kube::runtime::wait::{await_condition, conditions};
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 
-use super::cases::{self, Case, Way};
+use crate::cases::{self, Case, Way};
 
 /// They are made from types, which takes its time.
 static DEFINITIONS: LazyLock<Vec<CustomResourceDefinition>> = LazyLock::new(bowline_api::crds);

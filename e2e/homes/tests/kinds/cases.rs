@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::grants;
+use crate::grants;
 
 /// How something gets to the server.
 #[derive(Clone, Copy, Debug)]
@@ -118,14 +118,14 @@ pub(crate) fn wrong() -> Vec<Case> {
 }
 
 /// A new object that is wrong in one way.
-pub(super) fn created(kind: &'static str, change: Value, message: &'static str) -> Case {
+pub(crate) fn created(kind: &'static str, change: Value, message: &'static str) -> Case {
     let mut object = new(kind);
     merge(&mut object, &change);
     Case { kind, steps: vec![(Way::Create, object)], message, rule: true }
 }
 
 /// A change of a right object.
-pub(super) fn changed(kind: &'static str, change: Value, message: &'static str) -> Case {
+pub(crate) fn changed(kind: &'static str, change: Value, message: &'static str) -> Case {
     Case { kind, steps: vec![(Way::Create, new(kind)), (Way::Change, change)], message, rule: true }
 }
 
@@ -152,7 +152,7 @@ fn merge(value: &mut Value, change: &Value) {
     }
 }
 
-pub(super) fn named(name: &str, spec: Value) -> Value {
+pub(crate) fn named(name: &str, spec: Value) -> Value {
     json!({"metadata": {"name": name}, "spec": spec})
 }
 
@@ -176,7 +176,7 @@ fn group_status(epoch: u64, master: &str) -> Value {
 }
 
 /// A right object of a kind.
-pub(super) fn new(kind: &str) -> Value {
+pub(crate) fn new(kind: &str) -> Value {
     match kind {
         "Cluster" => named("east", json!({"embedded": {}})),
         "Stack" => named("shop", json!({"cluster": "east"})),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::cases::{Case, Way, changed, created, new};
+use crate::cases::{Case, Way, changed, created, new};
 
 const KIND: &str = "VolumeGrant";
 
@@ -11,7 +11,7 @@ fn granted(holder: &str, epoch: u64) -> Value {
 }
 
 /// What happens to a volume that moves.
-pub(super) fn life() -> Vec<(Way, Value)> {
+pub(crate) fn life() -> Vec<(Way, Value)> {
     let report =
         |epoch: u64, uses: &str| json!({"reports": [{"target": "east", "epoch": epoch, "uses": uses}]});
     vec![
@@ -28,7 +28,7 @@ pub(super) fn life() -> Vec<(Way, Value)> {
 }
 
 /// A restored hub finds another user than it remembers.
-pub(super) fn recovery() -> Vec<(Way, Value)> {
+pub(crate) fn recovery() -> Vec<(Way, Value)> {
     vec![
         (Way::Create, new(KIND)),
         (Way::Change, granted("east", 1)),
@@ -37,7 +37,7 @@ pub(super) fn recovery() -> Vec<(Way, Value)> {
     ]
 }
 
-pub(super) fn wrong() -> Vec<Case> {
+pub(crate) fn wrong() -> Vec<Case> {
     let after = |first: Value, then: Value, message| {
         let steps = vec![(Way::Create, new(KIND)), (Way::Change, first), (Way::Change, then)];
         Case { kind: KIND, steps, message, rule: true }

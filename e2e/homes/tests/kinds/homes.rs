@@ -1,12 +1,9 @@
-//! What has to be the same on both homes.
-
-#[path = "../doors/mod.rs"]
-mod doors;
-mod kubectl;
+//! The same cases on both homes.
 
 use anyhow::{Context, Result};
 use bowline_e2e_homes::{Home, Kind};
-use doors::{cases, run};
+
+use crate::{cases, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_homes_define_all_kinds_and_refuse_the_same_with_the_same_words() -> Result<()> {
@@ -19,6 +16,7 @@ async fn both_homes_define_all_kinds_and_refuse_the_same_with_the_same_words() -
         said.push(verdicts);
     }
     let [embedded, kubernetes] = &said[..] else { anyhow::bail!("there are two homes") };
+    assert_eq!(embedded.len(), kubernetes.len());
     for (ours, theirs) in embedded.iter().zip(kubernetes) {
         assert_eq!(ours, theirs);
     }
