@@ -4,7 +4,7 @@ use crate::catalogue::Expected;
 use crate::judgements::{Judgement, expect, holds, reached};
 
 pub(crate) const EXPECTED: &[Expected] =
-    &[expect(super::JUDGE.name, "members=3,faults=3,persons=1", (171_046, 695_620, 25), ALL)];
+    &[expect(super::JUDGE.name, "members=3,faults=3,persons=1", (89_472, 337_491, 27), ALL)];
 
 const ALL: &[Judgement] = &[
     holds("OutageTakesNobody"),
