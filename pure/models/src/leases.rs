@@ -12,6 +12,7 @@ pub(crate) mod judge;
 #[cfg(test)]
 pub(crate) mod mutants;
 mod properties;
+mod shown;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,8 @@ use bowline_control::{Millis, Moment};
 use bowline_explorer::{Class, Field, Model, Property};
 
 pub(crate) use self::expected::EXPECTED;
-use self::state::{Ask, HOLDERS, Holder, NOW, Process, Stage, State, Who, name};
+use self::shown::name;
+use self::state::{Ask, HOLDERS, Holder, NOW, Process, Stage, State, Who};
 use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
 
 const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {

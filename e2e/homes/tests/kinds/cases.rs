@@ -108,8 +108,11 @@ pub(crate) fn right() -> Vec<(&'static str, Vec<(Way, Value)>)> {
 
 /// What is refused.
 pub(crate) fn wrong() -> Vec<Case> {
-    let mut all = updates();
-    all.extend(upgrades());
+    let mut all = clusters();
+    all.extend(stacks());
+    all.extend(submissions());
+    all.extend(groups());
+    all.extend(members());
     all.extend(identities());
     all.extend(placements());
     all.extend(grants::wrong());
@@ -223,7 +226,7 @@ fn long_name() -> Value {
     json!({"metadata": {"name": "n".repeat(64)}})
 }
 
-fn updates() -> Vec<Case> {
+fn clusters() -> Vec<Case> {
     let selector = json!({"matchExpressions": [{"key": "team", "operator": "In"}]});
     let both = json!({"activity": {
         "updates": [{"namespace": "a", "stack": "shop", "epoch": 1}], "upgrade": {"namespace": "a", "group": "g"},
@@ -255,6 +258,11 @@ fn updates() -> Vec<Case> {
             "In and NotIn need values, Exists and DoesNotExist have none",
         ),
         said("Cluster", json!({}), both, "updates and an upgrade never change a cluster at once"),
+    ]
+}
+
+fn stacks() -> Vec<Case> {
+    vec![
         created("Stack", long_name(), "the name of a stack is put into labels and has at most 63 characters"),
         said(
             "Stack",
@@ -286,6 +294,11 @@ fn updates() -> Vec<Case> {
             json!({"lastGood": {"version": 3, "digest": digest('b')}}),
             "what is last good is never quarantined",
         ),
+    ]
+}
+
+fn submissions() -> Vec<Case> {
+    vec![
         changed(
             "Update",
             json!({"spec": {"bundle": digest('b')}}),
@@ -311,7 +324,7 @@ fn updates() -> Vec<Case> {
     ]
 }
 
-fn upgrades() -> Vec<Case> {
+fn groups() -> Vec<Case> {
     vec![
         created(
             "NodeGroup",
@@ -358,6 +371,11 @@ fn upgrades() -> Vec<Case> {
         ),
         said("NodeGroup", group_status(2, "n1"), group_status(1, "n1"), "an epoch never falls"),
         said("NodeGroup", group_status(2, "n1"), group_status(2, "n2"), "another master has a greater epoch"),
+    ]
+}
+
+fn members() -> Vec<Case> {
+    vec![
         created(
             "Member",
             json!({"metadata": {"name": "kv-"}, "spec": {"group": "kv-a"}}),

@@ -11,6 +11,7 @@
 //! - Events are never merged but by a list ([`Fault::Relist`]).
 //! - How long a timer takes: one that nobody else can make unnecessary goes off; any other does if a clock jumps.
 
+mod action;
 mod coverage;
 mod faults;
 mod flat;
@@ -26,6 +27,7 @@ mod tests;
 use bowline_control::{Millis, Settings};
 use bowline_explorer::{Class, Field, Model, Property};
 
+pub(crate) use self::action::Action;
 use self::coverage::Coverage;
 pub(crate) use self::faults::{FAULTS, Fault};
 pub(crate) use self::flat::{Flat, Post, SLOTS, Verb};
@@ -70,58 +72,6 @@ pub(crate) struct Harness<S> {
     bounds: Bounds,
     settings: Settings,
     pub(crate) coverage: Coverage,
-}
-
-/// What happens. Keys, kinds and places are numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Action {
-    /// A key has its turn.
-    Turn(u8),
-    /// A key has its turn by a timer.
-    Wake(u8),
-    /// A key's effect is carried, and answered.
-    Carry(u8),
-    /// The oldest of what is pending of a kind is shown.
-    Show(u8),
-    /// A request arrives that somebody left behind.
-    Arrive(u8),
-    /// Somebody does something.
-    Deed(Deed),
-    /// The collector does what is due about an object.
-    Collect(u8),
-    /// The process ends, and starts again; what it had sent is applied or not.
-    Crash(bool),
-    /// Somebody else writes to an object.
-    Touch(u8),
-    /// A key's request does not arrive.
-    LoseRequest(u8),
-    /// A key's request is applied, and the answer does not arrive.
-    LoseReply(u8),
-    /// A key's request is not answered, and may arrive later.
-    Delay(u8),
-    /// A kind is listed; the list has begun after all answers so far, or not.
-    Relist(u8, bool),
-    /// The leader is paused, and another one starts.
-    Depose,
-    /// A key's timer goes off too early.
-    Jump(u8),
-}
-
-impl Action {
-    /// The fault that it is.
-    pub(crate) fn fault(&self) -> Option<Fault> {
-        match self {
-            Action::Deed(Deed { who: Who::Drift, .. }) => Some(Fault::Drift),
-            Action::Crash(_) => Some(Fault::Crash),
-            Action::Touch(_) => Some(Fault::Conflict),
-            Action::LoseRequest(_) => Some(Fault::LostRequest),
-            Action::LoseReply(_) | Action::Delay(_) => Some(Fault::LostReply),
-            Action::Relist(..) => Some(Fault::Relist),
-            Action::Depose => Some(Fault::TwoLeaders),
-            Action::Jump(_) => Some(Fault::Clock),
-            _ => None,
-        }
-    }
 }
 
 impl<S: System> Harness<S> {
@@ -423,26 +373,7 @@ impl<S: System> Model for Harness<S> {
     }
 
     fn action_name(&self, action: &Action) -> String {
-        let kind = |kind: u8| format!("{:?}", self.system.kinds()[usize::from(kind)]);
-        match *action {
-            Action::Turn(key) => format!("Turn({})", key + 1),
-            Action::Wake(key) => format!("Wake({})", key + 1),
-            Action::Carry(key) => format!("Carry({})", key + 1),
-            Action::Show(of) => format!("Show({})", kind(of)),
-            Action::Arrive(late) => format!("Arrive({})", late + 1),
-            Action::Deed(deed) => format!("{}({})", deed.about, S::place_name(deed.slot)),
-            Action::Collect(slot) => format!("Collect({})", S::place_name(slot)),
-            Action::Crash(applied) => format!("Crash({})", if applied { "sent" } else { "unsent" }),
-            Action::Touch(slot) => format!("Touch({})", S::place_name(slot)),
-            Action::LoseRequest(key) => format!("LoseRequest({})", key + 1),
-            Action::LoseReply(key) => format!("LoseReply({})", key + 1),
-            Action::Delay(key) => format!("Delay({})", key + 1),
-            Action::Relist(of, covers) => {
-                format!("Relist({}{})", kind(of), if covers { "" } else { ", begun before" })
-            }
-            Action::Depose => "Depose".into(),
-            Action::Jump(key) => format!("Jump({})", key + 1),
-        }
+        action.name(&self.system)
     }
 
     fn fields(&self, s: &State) -> Vec<Field> {
