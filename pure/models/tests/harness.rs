@@ -8,9 +8,9 @@ fn control() -> &'static Entry {
 }
 
 /// Every claim holds; distinct states, generated states and depth are told, and which effects were hit.
-fn run(faults: &Faults) -> ((u64, u64, u32), Coverage) {
+fn run(size: &str, faults: &Faults) -> ((u64, u64, u32), Coverage) {
     let entry = control();
-    let model = entry.size("").and_then(|size| entry.build_with(&size, faults)).expect("a size that works");
+    let model = entry.size(size).and_then(|size| entry.build_with(&size, faults)).expect("a size that works");
     let report = model.check(&Options::default()).expect("a run");
     let is_good = |verdict: Verdict| matches!(verdict, Verdict::Holds | Verdict::Reached);
     let bad: Vec<_> = report.verdicts.iter().filter(|judged| !is_good(judged.verdict)).collect();
@@ -25,7 +25,7 @@ fn are_pinned(runs: &[Faults], pinned: &[(&str, (u64, u64, u32))]) -> Vec<Covera
     let mut counts = Vec::new();
     let mut coverage = Vec::new();
     for faults in runs {
-        let (counted, covered) = run(faults);
+        let (counted, covered) = run("", faults);
         counts.push((faults.to_string(), counted));
         coverage.push(covered);
     }
@@ -48,6 +48,14 @@ fn every_two_faults_hit_every_effect_and_break_nothing() {
         let gaps = coverage.gaps();
         assert_eq!(gaps.iter().filter(of_these).collect::<Vec<_>>(), [&("", ""); 0], "{faults}");
     }
+}
+
+/// A timer of one key goes off while the other waits for its cache: it is not the other's turn.
+#[test]
+fn two_pairs_at_a_time_are_not_mixed_up() {
+    let faults = control().budgets("lost-request=1").expect("a kind of the model");
+    let (counts, _) = run("instances=2,workers=2,creates=2,edits=0", &faults);
+    assert_eq!(counts, (136_215, 445_563, 49));
 }
 
 const SINGLES: &[(&str, (u64, u64, u32))] = &[

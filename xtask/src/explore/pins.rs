@@ -25,4 +25,13 @@ const fn control(faults: &'static str, counts: Counts) -> Pin {
 }
 
 /// What is pinned.
-pub(super) const PINS: &[Pin] = &[];
+pub(super) const PINS: &[Pin] = &[
+    control("crash=1", (82_986, 316_533, 43)),
+    control("conflict=1", (429_049, 1_711_675, 46)),
+    control("lost-request=1", (136_215, 445_563, 49)),
+    control("lost-reply=1", (970_871, 3_600_069, 54)),
+    control("relist=1", (124_838, 581_939, 44)),
+    control("two-leaders=1", (4_481_731, 18_998_626, 59)),
+    control("drift=1", (1_237_859, 4_645_907, 47)),
+    control("clock=1", (161_133, 547_813, 45)),
+];

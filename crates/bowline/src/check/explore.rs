@@ -91,7 +91,8 @@ fn last_words() -> String {
 mod tests {
     use std::num::NonZeroUsize;
 
-    use bowline_explorer::{End, Field, Model, Property, Storage, Verdict};
+    use bowline_explorer::{End, Field, Model, Property, Storage, Verdict, Walks, check, walk};
+    use bowline_models::{Claim, Coverage};
 
     use super::*;
 
@@ -125,6 +126,28 @@ mod tests {
 
         fn fields(&self, state: &u8) -> Vec<Field> {
             vec![Field::new("n", state.to_string())]
+        }
+    }
+
+    impl Subject for Fragile {
+        fn claims(&self) -> Vec<Claim> {
+            Vec::new()
+        }
+
+        fn state_bytes(&self) -> usize {
+            size_of::<u8>()
+        }
+
+        fn check(&self, options: &Options<'_>) -> Result<Report, Refused> {
+            check(self, options)
+        }
+
+        fn walk(&self, walks: Walks, options: &Options<'_>) -> Result<Report, Refused> {
+            walk(self, walks, options)
+        }
+
+        fn coverage(&self) -> Option<Coverage> {
+            None
         }
     }
 
