@@ -84,7 +84,7 @@ async fn what_is_no_place_for_a_directory_is_said() {
     fs::write(&file, "text").expect("a file");
     let says = format!("{} is a file and not a directory; choose a directory with --data", file.display());
     refuses(&scratch, Config::local(&file), &[&says]).await;
-    refuses(&scratch, Config::local(&file.join("hub")), &[&says]).await;
+    refuses(&scratch, Config::local(file.join("hub")), &[&says]).await;
     // Nobody can make anything here, not even root.
     let nowhere = Path::new("/proc/hub");
     refuses(&scratch, Config::local(nowhere), &["/proc/hub: "]).await;
