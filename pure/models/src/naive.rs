@@ -44,7 +44,7 @@ pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
 pub(crate) fn successors<M: Model>(model: &M, state: &M::State) -> Vec<M::State> {
     let mut actions = Vec::new();
     model.actions(state, &mut actions);
-    actions.iter().map(|action| model.canonical(model.next(state, action))).collect()
+    actions.iter().map(|action| model.next(state, action)).collect()
 }
 
 /// Checks what the explorer asks of every model, and what people do.

@@ -8,7 +8,7 @@ use bowline_explorer::{Model, SplitMix};
 
 use super::{CONTROL, SHAPE, Sample, bounds};
 use crate::budgets::Faults;
-use crate::harness::{Action, Fault, Harness, SHIPPED, State, System};
+use crate::harness::{Action, Deed, Fault, Harness, SHIPPED, State, System, Who};
 
 /// One thing that happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,8 +81,17 @@ fn choose(actions: &[Action], state: &State, random: &mut SplitMix) -> Option<Ac
         return Some(*action);
     }
     let can_be_made = |action: &&Action| !matches!(action, Action::Jump(_) | Action::Relist(_, false));
-    let free: Vec<_> = actions.iter().filter(can_be_made).collect();
-    free.get(random.below(free.len().max(1))).map(|action| **action)
+    let free: Vec<_> = actions.iter().filter(can_be_made).copied().collect();
+    let goes_on: Vec<_> = free.iter().filter(|action| goes_on(action)).copied().collect();
+    // If everything that can go wrong did so at once, nobody would get far.
+    let of = if goes_on.is_empty() || random.below(4) == 0 { free } else { goes_on };
+    of.get(random.below(of.len().max(1))).copied()
+}
+
+/// Whether it is neither a fault nor a wish of somebody's.
+fn goes_on(action: &Action) -> bool {
+    let is_wish = matches!(action, Action::Deed(Deed { who: Who::Person(_), .. }));
+    action.fault().is_none() && !is_wish
 }
 
 fn told(action: Action, does: Option<&'static str>) -> Option<Move> {
