@@ -123,6 +123,16 @@ impl<'a> Wishes<'a> {
         Ok(wanted)
     }
 
+    /// The form of the answer to what is created and not kept: nobody prints that as a table.
+    ///
+    /// # Errors
+    /// 406 if no form that is wanted is to be had.
+    pub(crate) fn form_of_unkept(&self) -> Result<Wanted, Status> {
+        self.route(WRITTEN)?;
+        let wanted = self.choose(|target| meta_form(target).filter(|form| !matches!(form, Form::Table(_))));
+        wanted.ok_or_else(|| not_acceptable(WRITTEN))
+    }
+
     /// How a `Status` is written, also one that says that nothing is acceptable.
     pub(crate) fn of_status(&self) -> Wanted {
         self.plain().unwrap_or(Wanted { encoding: Encoding::Json, form: Form::Whole, pretty: true })

@@ -43,9 +43,23 @@ pub(crate) fn document(
     Ok(reply(code, bytes, wanted))
 }
 
-/// An object that is not kept.
-pub(crate) fn object(code: StatusCode, object: Json, wanted: &Wanted) -> Reply {
-    reply(code, to_vec(&Value::Object(object)), wanted)
+/// An object that is not kept, which has no tables.
+///
+/// # Errors
+/// If a form is wanted that it does not have.
+pub(crate) fn object(
+    code: StatusCode,
+    kind: &Kind,
+    mut object: Json,
+    wanted: &Wanted,
+) -> Result<Reply, Status> {
+    wanted.fits(kind, false)?;
+    if let Form::Metadata(version) = wanted.form {
+        object.retain(|name, _| name == "metadata");
+        object.insert("kind".into(), "PartialObjectMetadata".into());
+        object.insert("apiVersion".into(), version.api_version().into());
+    }
+    Ok(reply(code, to_vec(&Value::Object(object)), wanted))
 }
 
 /// A list.

@@ -71,6 +71,9 @@ fn keep_times(old: &Value, object: &mut Value) {
             };
         }
     }
+    // They are in the order of their times, else the next write would put them in order, and change something.
+    let text = |manager: &Value, name: &str| manager[name].as_str().unwrap_or_default().to_owned();
+    managers.sort_by_key(|manager| [text(manager, "operation"), text(manager, "time")]);
 }
 
 /// Whether what is applied is of the kind.

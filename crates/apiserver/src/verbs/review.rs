@@ -10,7 +10,6 @@ use super::write::Write;
 use crate::api::Api;
 use crate::auth::reviews::{Context, Review};
 use crate::kinds::Kind;
-use crate::negotiate::{WRITTEN, not_acceptable};
 use crate::part::Part;
 use crate::render;
 use crate::reply::Reply;
@@ -27,10 +26,7 @@ pub(super) async fn answer(
     review: Review,
     asked: &Asked,
 ) -> Result<Reply, Status> {
-    let wishes = asked.wishes();
-    wishes.route(WRITTEN)?;
-    // Nothing prints answers as tables.
-    let wanted = wishes.plain().ok_or_else(|| not_acceptable(WRITTEN))?;
+    let wanted = asked.wishes().form_of_unkept()?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, kind, asked, options, Part::Main);
     let mut object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
@@ -47,5 +43,5 @@ pub(super) async fn answer(
         now: write.now,
     };
     let answer = review.answer(&context, object)?;
-    Ok(render::object(StatusCode::CREATED, answer, &wanted))
+    render::object(StatusCode::CREATED, kind, answer, &wanted)
 }

@@ -12,7 +12,6 @@ use crate::auth::tokens;
 use crate::builtin;
 use crate::document::Edit;
 use crate::kinds::Kind;
-use crate::negotiate::{WRITTEN, not_acceptable};
 use crate::part::Part;
 use crate::reply::{self, Reply};
 use crate::status::Status;
@@ -73,10 +72,7 @@ fn no_machine(kind: &Kind, name: &str) -> Status {
 }
 
 async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
-    let wishes = asked.wishes();
-    wishes.route(WRITTEN)?;
-    // Nothing prints tokens as tables.
-    let wanted = wishes.plain().ok_or_else(|| not_acceptable(WRITTEN))?;
+    let wanted = asked.wishes().form_of_unkept()?;
     let taken = Arc::new(kind.taken_by("token").ok_or_else(Status::no_such_path)?);
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Write::new(api, &taken, asked, options, Part::Other("token"));
@@ -89,7 +85,7 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     let path = &asked.path;
     let token =
         api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
-    Ok(render::object(StatusCode::CREATED, token, &wanted))
+    render::object(StatusCode::CREATED, &taken, token, &wanted)
 }
 
 /// A pod is given a node.

@@ -316,6 +316,6 @@ impl Write {
             // It has no version: it is not there.
             metadata.remove("resourceVersion");
         }
-        Ok(render::object(code, object, wanted))
+        render::object(code, &self.kind, object, wanted)
     }
 }

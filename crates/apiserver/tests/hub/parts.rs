@@ -150,3 +150,23 @@ async fn what_would_have_to_run_is_not_implemented() {
     expect(405, get(&service, &format!("{POD}/log/more")).await);
     server.stop().await;
 }
+
+#[tokio::test]
+async fn who_scales_to_what_is_there_changes_nothing() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    let all = "/apis/apps/v1/namespaces/default/deployments";
+    let template = json!({ "metadata": { "labels": { "a": "b" } }, "spec": { "containers": [{ "name": "c", "image": "i" }] } });
+    let spec = json!({ "selector": { "matchLabels": { "a": "b" } }, "template": template });
+    expect(201, ask(&service, "POST", all, &json!({ "metadata": { "name": "d" }, "spec": spec })).await);
+    // By its name it would come last, among those of one second.
+    let scale = format!("{all}/d/scale?fieldManager=zoomer");
+    let replicas = json!({ "spec": { "replicas": 3 } });
+    expect(200, patch(&service, &scale, &replicas).await);
+    let first = expect(200, get(&service, &format!("{all}/d")).await);
+    assert_eq!(first["metadata"]["managedFields"][0]["manager"], "zoomer", "who has no time is the first");
+    expect(200, patch(&service, &scale, &replicas).await);
+    assert_eq!(expect(200, get(&service, &format!("{all}/d")).await), first);
+    server.stop().await;
+}
