@@ -54,7 +54,13 @@ pub trait Controller {
     ///
     /// # Errors
     /// That the step did not work, in words for people: it is tried again after a rest.
-    fn learn(&self, memory: &mut Self::Memory, step: &Self::Step, reply: Self::Reply) -> Result<(), String>;
+    fn learn(
+        &self,
+        memory: &mut Self::Memory,
+        step: &Self::Step,
+        reply: Self::Reply,
+        now: Moment,
+    ) -> Result<(), String>;
 }
 
 /// The effects of a controller `C`.

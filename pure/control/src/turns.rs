@@ -195,7 +195,7 @@ impl<C: Controller> Loop<C> {
                 Ok(())
             }
             (What::Call(step), Answer::Replied(reply)) => {
-                self.controller.learn(&mut memo.memory, &step, reply)
+                self.controller.learn(&mut memo.memory, &step, reply, now)
             }
             (What::Call(_), _) => Err("the outside did not answer".to_owned()),
         };
@@ -274,6 +274,10 @@ impl<C: Controller> Loop<C> {
             // Who waits for what is over would be decided again and again.
             let soon = now.clock.plus(self.settings.backoff.first);
             self.queue.add_at(key, until.max(soon), Priority::Resync);
+        }
+        if let Some(memo) = self.memos.get_mut(key).filter(|_| self.cache.of(key).next().is_none()) {
+            // What the outside said of what is not there any more would be kept for ever.
+            memo.memory = C::Memory::default();
         }
         if self.memos.get(key).is_some_and(Memo::is_blank) {
             self.memos.remove(key);

@@ -79,7 +79,7 @@ impl<N: Names> Controller for Pairs<N> {
         report::report(snapshot, standing)
     }
 
-    fn learn(&self, _: &mut (), _: &Step, reply: std::convert::Infallible) -> Result<(), String> {
+    fn learn(&self, _: &mut (), _: &Step, reply: std::convert::Infallible, _: Moment) -> Result<(), String> {
         match reply {}
     }
 }

@@ -28,6 +28,7 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-merge", internal: &[], external: External::Only(&["regex", "serde_json"]) },
     Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&["hashbrown", "siphasher"]) },
     Edges { name: "bowline-control", internal: &["bowline-workqueue"], external: External::Only(&[]) },
+    Edges { name: "bowline-clusters", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges { name: "bowline-sample", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges {
         name: "bowline-models",

@@ -121,7 +121,13 @@ impl Controller for Counter {
         (before.says != says).then(|| Write::Status { after: Number { says, ..before.clone() }, before })
     }
 
-    fn learn(&self, memory: &mut u32, _: &&'static str, reply: Result<u32, String>) -> Result<(), String> {
+    fn learn(
+        &self,
+        memory: &mut u32,
+        _: &&'static str,
+        reply: Result<u32, String>,
+        _: Moment,
+    ) -> Result<(), String> {
         *memory = reply?;
         Ok(())
     }

@@ -114,8 +114,14 @@ impl Controller for Shape {
         (self.report)(snapshot, standing)
     }
 
-    fn learn(&self, memory: &mut (), step: &Step, reply: std::convert::Infallible) -> Result<(), String> {
-        shipped().learn(memory, step, reply)
+    fn learn(
+        &self,
+        memory: &mut (),
+        step: &Step,
+        reply: std::convert::Infallible,
+        now: Moment,
+    ) -> Result<(), String> {
+        shipped().learn(memory, step, reply, now)
     }
 }
 

@@ -1,0 +1,85 @@
+//! What is to be done about a cluster.
+
+use std::fmt;
+
+use bowline_control::{Decision, Millis};
+
+use crate::snapshot::{Probe, Snapshot};
+use crate::state::{Cluster, Names, Way};
+use crate::{Home, Rhythm};
+
+/// A step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// Put our finalizer on an embedded cluster.
+    Hold,
+    /// Look at the cluster; an embedded one is started if it does not run.
+    Probe,
+    /// Stop an embedded cluster for good.
+    Stop,
+    /// Take our finalizer off.
+    LetGo,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wait {
+    /// The time of the next look.
+    NextLook,
+    /// The hub that it runs in: it alone can stop it.
+    ItsHub,
+}
+
+/// What is to be done.
+pub(crate) fn decide<N: Names>(
+    snapshot: &Snapshot<N>,
+    home: Home,
+    rhythm: Rhythm,
+    now: Millis,
+) -> Decision<Step, Wait> {
+    let Some(cluster) = &snapshot.cluster else { return Decision::Converged };
+    if cluster.deleting {
+        return take_down(snapshot, cluster, home);
+    }
+    // First of all: a server that is started without it may run on when the cluster is deleted.
+    if cluster.way == Way::Embedded && home == Home::Hub && !cluster.held {
+        return Decision::Do(Step::Hold);
+    }
+    match snapshot.probe.as_ref().map(|probe| due(probe, rhythm)).filter(|due| now < *due) {
+        Some(due) => Decision::Wait { what: Wait::NextLook, until: Some(due) },
+        None => Decision::Do(Step::Probe),
+    }
+}
+
+fn due<N: Names>(probe: &Probe<N>, rhythm: Rhythm) -> Millis {
+    probe.at.plus(if probe.finding.found.is_ready() { rhythm.well } else { rhythm.ill })
+}
+
+fn take_down<N: Names>(snapshot: &Snapshot<N>, cluster: &Cluster<N>, home: Home) -> Decision<Step, Wait> {
+    match home {
+        _ if !cluster.held => Decision::Converged,
+        Home::Elsewhere => Decision::Wait { what: Wait::ItsHub, until: None },
+        Home::Hub if snapshot.stopped => Decision::Do(Step::LetGo),
+        Home::Hub => Decision::Do(Step::Stop),
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Step::Hold => "hold the cluster",
+            Step::Probe => "look at the cluster",
+            Step::Stop => "stop the cluster for good",
+            Step::LetGo => "let the cluster go",
+        })
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wait::NextLook => "the time of the next look",
+            Wait::ItsHub => "the hub that it runs in: only `bowline up` there can stop it",
+        })
+    }
+}

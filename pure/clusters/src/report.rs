@@ -1,0 +1,36 @@
+//! What people are told.
+
+use bowline_control::{Standing, Write};
+
+use crate::Wait;
+use crate::snapshot::Snapshot;
+use crate::state::{Cluster, Finding, Found, Names, Status};
+
+/// The write that makes the cluster show how it stands; `None` if it does.
+pub(crate) fn report<N: Names>(
+    snapshot: &Snapshot<N>,
+    standing: Standing<'_, Wait>,
+) -> Option<Write<Cluster<N>>> {
+    let cluster = snapshot.cluster.as_ref()?;
+    // Where it was reached, and what release it was, stays true while something else goes wrong.
+    let known = cluster.status.as_ref().map(|status| &status.finding);
+    let trouble = |found, why: &str| Finding {
+        found,
+        words: why.into(),
+        release: known.and_then(|finding| finding.release.clone()),
+        place: known.and_then(|finding| finding.place.clone()),
+    };
+    let finding = match standing {
+        // What is not held any more goes, and nobody reads it.
+        Standing::Converged => return None,
+        Standing::Waiting(Wait::NextLook) => snapshot.probe.as_ref()?.finding.clone(),
+        Standing::Waiting(Wait::ItsHub) => {
+            trouble(Found::NotHere, "it is deleted, and waits for the hub that it runs in")
+        }
+        Standing::Failing(why) => trouble(Found::Failing, why),
+        Standing::Stalled(why) => trouble(Found::Stalled, why),
+    };
+    let status = Some(Status { finding, observed: cluster.generation });
+    (cluster.status != status)
+        .then(|| Write::Status { before: cluster.clone(), after: Cluster { status, ..cluster.clone() } })
+}

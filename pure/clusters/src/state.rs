@@ -1,0 +1,179 @@
+//! The objects of the protocol.
+
+use std::fmt;
+use std::hash::Hash;
+
+use bowline_control::Version;
+
+/// What names are made of: text where it runs, small numbers where it is explored.
+pub trait Names: Clone + Eq + Hash + fmt::Debug {
+    /// The name of a cluster.
+    type Name: Clone + Ord + Hash + fmt::Debug;
+    /// What tells a cluster from one that had its name before.
+    type Uid: Clone + Eq + Hash + fmt::Debug;
+    /// Where a kubeconfig is kept.
+    type Secret: Clone + Eq + Hash + fmt::Debug;
+    /// Words for people.
+    type Text: Clone + Eq + Hash + fmt::Debug + for<'a> From<&'a str>;
+}
+
+/// A cluster that Bowline acts on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Cluster<N: Names> {
+    /// Its name.
+    pub name: N::Name,
+    /// Which of those that had that name.
+    pub uid: N::Uid,
+    /// The version of its last change.
+    pub version: Version,
+    /// How often what is wanted of it has changed.
+    pub generation: u64,
+    /// It is being deleted.
+    pub deleting: bool,
+    /// It has our finalizer.
+    pub held: bool,
+    /// How it is reached.
+    pub way: Way<N::Secret>,
+    /// What people are told; `None` if nobody has looked.
+    pub status: Option<Status<N::Text>>,
+}
+
+/// How a cluster is reached.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Way<Secret> {
+    /// It is an API server inside the hub.
+    Embedded,
+    /// By a kubeconfig, which is kept there.
+    Kubeconfig(Secret),
+}
+
+/// What people are told of a cluster.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Status<Text> {
+    /// What was found.
+    pub finding: Finding<Text>,
+    /// For which generation.
+    pub observed: u64,
+}
+
+/// What was found by a look at a cluster.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Finding<Text> {
+    /// In a word.
+    pub found: Found,
+    /// In a sentence: what is wrong, and what to do about it.
+    pub words: Text,
+    /// The version of its server, if it says one.
+    pub release: Option<Text>,
+    /// Where people reach it, if it is embedded.
+    pub place: Option<Place<Text>>,
+}
+
+/// Where people reach an embedded cluster.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place<Text> {
+    /// The server's address.
+    pub server: Text,
+    /// The file of the administrator's kubeconfig, on the hub's machine.
+    pub kubeconfig: Text,
+}
+
+/// What was found, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Found {
+    /// It can be used.
+    Usable,
+    /// It can be used, but not for everything: we are not allowed to do that.
+    Limited,
+    /// It answers, and says that it is not ready.
+    NotReady,
+    /// It answers, and does not know us.
+    Unauthorized,
+    /// It answers, and is too old.
+    TooOld,
+    /// It does not answer.
+    Silent,
+    /// There is no kubeconfig where it should be.
+    NoKubeconfig,
+    /// The kubeconfig cannot be used.
+    BadKubeconfig,
+    /// It is embedded, and does not start.
+    DoesNotStart,
+    /// It is embedded, and we are not in a hub.
+    NotHere,
+    /// A step did not work, and is tried again.
+    Failing,
+    /// The steps lead nowhere.
+    Stalled,
+}
+
+impl Found {
+    /// All of them.
+    pub const ALL: [Found; 12] = [
+        Found::Usable,
+        Found::Limited,
+        Found::NotReady,
+        Found::Unauthorized,
+        Found::TooOld,
+        Found::Silent,
+        Found::NoKubeconfig,
+        Found::BadKubeconfig,
+        Found::DoesNotStart,
+        Found::NotHere,
+        Found::Failing,
+        Found::Stalled,
+    ];
+
+    /// Whether something can be done on it.
+    pub fn is_ready(self) -> bool {
+        matches!(self, Found::Usable | Found::Limited)
+    }
+
+    /// Whether it answers; `None` if nobody has asked.
+    pub fn answers(self) -> Option<bool> {
+        match self {
+            Found::Usable | Found::Limited | Found::NotReady | Found::Unauthorized | Found::TooOld => {
+                Some(true)
+            }
+            Found::Silent | Found::NoKubeconfig | Found::BadKubeconfig | Found::DoesNotStart => Some(false),
+            Found::NotHere | Found::Failing | Found::Stalled => None,
+        }
+    }
+}
+
+impl<N: Names> bowline_control::Object for Cluster<N> {
+    type Id = Id<N::Name>;
+    type Uid = N::Uid;
+
+    fn id(&self) -> Id<N::Name> {
+        Id(self.name.clone())
+    }
+
+    fn uid(&self) -> N::Uid {
+        self.uid.clone()
+    }
+
+    fn version(&self) -> Version {
+        self.version
+    }
+
+    fn wish(&self) -> Option<u64> {
+        Some(self.generation)
+    }
+}
+
+/// Where a cluster is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Id<Name>(pub Name);
+
+impl<Name: fmt::Display> fmt::Display for Id<Name> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the cluster {}", self.0)
+    }
+}
+
+impl<Name: Clone + Ord + fmt::Debug> bowline_control::Id for Id<Name> {
+    type Kind = ();
+
+    fn kind(&self) {}
+}
