@@ -16,6 +16,7 @@ use crate::builtin_table;
 use crate::crd;
 use crate::discovery::Catalogue;
 use crate::document::{Document, Json};
+use crate::guest::Guest;
 use crate::hub::Hub;
 use crate::key::{Key, Resource};
 use crate::kinds::{Kind, Kinds};
@@ -44,6 +45,8 @@ pub(crate) struct Api {
     pub stopping: watch::Sender<bool>,
     /// Where clients reach the server.
     pub address: String,
+    /// What else runs in this process.
+    pub guest: Option<Arc<dyn Guest>>,
     /// The addresses and ports of services.
     pub addresses: Arc<Addresses>,
 }
@@ -66,6 +69,7 @@ impl Api {
         hub: Arc<Hub>,
         metrics: Arc<Metrics>,
         address: String,
+        guest: Option<Arc<dyn Guest>>,
     ) -> Result<Api, PkiError> {
         let (catalogue, auth) = {
             let view = hub.view();
@@ -85,6 +89,7 @@ impl Api {
             limit: Semaphore::new(AT_ONCE),
             stopping: watch::Sender::new(false),
             address,
+            guest,
             addresses: Arc::new(addresses),
         })
     }

@@ -16,6 +16,7 @@ mod discovery;
 mod document;
 mod field_validation;
 mod fields;
+mod guest;
 mod hub;
 mod key;
 mod kinds;
@@ -52,6 +53,7 @@ pub mod differences {
     pub use crate::builtin_table::{NOT_SERVED, NotServed};
 }
 
+pub use guest::Guest;
 pub use server::{Config, Server, StartError};
 pub use service::Service;
 pub use user::User;

@@ -11,6 +11,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::guest::Guest;
+
 /// The bounds of durations, in seconds.
 const SECONDS: [f64; 13] =
     [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
@@ -95,10 +97,14 @@ impl Metrics {
         Open(self.watchers.clone())
     }
 
-    /// Everything, in the text format.
-    pub(crate) fn text(&self) -> String {
+    /// Everything, that of a guest too, in the text format.
+    pub(crate) fn text(&self, guest: Option<&dyn Guest>) -> String {
         let mut out = String::new();
-        text::encode(&mut out, &self.registry).expect("text is written to memory");
+        text::encode_registry(&mut out, &self.registry).expect("text is written to memory");
+        if let Some(guest) = guest {
+            guest.metrics(&mut out);
+        }
+        text::encode_eof(&mut out).expect("text is written to memory");
         out
     }
 }
@@ -140,7 +146,7 @@ mod tests {
             let method = Method::from_bytes(format!("X{number}").as_bytes()).expect("a method");
             metrics.answered(&method, StatusCode::FORBIDDEN, Duration::ZERO);
         }
-        let text = metrics.text();
+        let text = metrics.text(None);
         let lines: Vec<_> =
             text.lines().filter(|line| line.starts_with("bowline_hub_requests_total")).collect();
         assert_eq!(lines.len(), 2, "{text}");

@@ -10,25 +10,46 @@ use crate::negotiate::Wishes;
 use crate::query::Query;
 use crate::reply::{self, Reply};
 
-fn health(well: bool, verbose: bool) -> Reply {
-    match (well, verbose) {
-        (true, false) => reply::text(StatusCode::OK, "ok"),
-        (true, true) => reply::text(StatusCode::OK, "[+]ping ok\n[+]store ok\nhealthz check passed\n"),
-        (false, _) => {
-            reply::text(StatusCode::INTERNAL_SERVER_ERROR, "[-]shutdown failed: the hub is stopping\n")
+/// That it lives: it answers.
+fn alive(verbose: bool) -> Reply {
+    reply::text(
+        StatusCode::OK,
+        if verbose { "[+]ping ok\n[+]store ok\nhealthz check passed\n" } else { "ok" },
+    )
+}
+
+/// That it can do its work, and so can its guest.
+fn ready(api: &Api, verbose: bool) -> Reply {
+    let failed = |what: &str| reply::text(StatusCode::INTERNAL_SERVER_ERROR, what);
+    if *api.stopping.borrow() {
+        return failed("[-]shutdown failed: the hub is stopping\n");
+    }
+    let mut said = "[+]ping ok\n[+]store ok\n".to_owned();
+    if let Some(guest) = &api.guest {
+        match guest.ready() {
+            Ok(()) => said += &format!("[+]{} ok\n", guest.name()),
+            Err(why) => {
+                return failed(&format!("{said}[-]{} failed: {why}\nreadyz check failed\n", guest.name()));
+            }
         }
     }
+    said += "readyz check passed\n";
+    reply::text(StatusCode::OK, if verbose { &said } else { "ok" })
 }
 
 /// What a path leads to that names no resource.
 pub(crate) fn answer(api: &Api, parts: &Parts) -> Reply {
     let verbose = || Query::parse(parts.uri.query().unwrap_or_default()).optional_flag("verbose").is_some();
     match parts.uri.path() {
-        "/healthz" | "/livez" | "/livez/ping" | "/healthz/ping" => health(true, verbose()),
-        "/readyz" | "/readyz/ping" => health(!*api.stopping.borrow(), verbose()),
+        "/healthz" | "/livez" | "/livez/ping" | "/healthz/ping" => alive(verbose()),
+        "/readyz" | "/readyz/ping" => ready(api, verbose()),
         "/metrics" => {
             let media = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-            reply::typed(StatusCode::OK, HeaderValue::from_static(media), api.metrics.text())
+            reply::typed(
+                StatusCode::OK,
+                HeaderValue::from_static(media),
+                api.metrics.text(api.guest.as_deref()),
+            )
         }
         "/.well-known/openid-configuration" => with_get(parts, || {
             reply::json(StatusCode::OK, api.auth.tokens().openid_configuration(&api.address))

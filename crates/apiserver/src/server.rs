@@ -22,6 +22,7 @@ use crate::api::{self, Api};
 use crate::auth::pki::{Names, Peer, Pki};
 use crate::background::Background;
 use crate::document::Document;
+use crate::guest::Guest;
 use crate::hub::{Committer, Hub};
 use crate::metrics::Metrics;
 use crate::service::Service;
@@ -55,12 +56,15 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Further names and addresses by which clients know it.
     pub names: Vec<String>,
+    /// What else runs in this process, and is asked together with it.
+    pub guest: Option<Arc<dyn Guest>>,
 }
 
 impl Config {
     /// A server on a free port of this machine.
     pub fn local(data: impl Into<PathBuf>) -> Config {
-        Config { data: data.into(), listen: SocketAddr::from(([127, 0, 0, 1], 0)), names: Vec::new() }
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        Config { data: data.into(), listen, names: Vec::new(), guest: None }
     }
 }
 
@@ -142,7 +146,13 @@ impl Server {
         let (hub, store) = load(&directory, Arc::clone(&metrics))?;
         let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
         let hub = Arc::new(hub);
-        let api = Arc::new(Api::new(&directory, Arc::clone(&hub), metrics, address.to_string())?);
+        let api = Arc::new(Api::new(
+            &directory,
+            Arc::clone(&hub),
+            metrics,
+            address.to_string(),
+            config.guest.clone(),
+        )?);
         let follow = Arc::downgrade(&api);
         let published = move |view: &View<Document>, changes: &[_]| {
             if let Some(api) = follow.upgrade() {

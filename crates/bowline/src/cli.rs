@@ -1,22 +1,24 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
+mod cluster;
+mod up;
+
 use std::io::ErrorKind;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
-use crate::check;
+use self::cluster::ClusterArgs;
+use self::up::{ControllersArgs, HubArgs, Place, UpArgs};
 use crate::check::trace_file::TraceFile;
-use crate::crds;
+use crate::connection::Wanted;
 use crate::exit::Exit;
-use crate::generate;
-use crate::hub;
 use crate::memory::Memory;
 use crate::output::Format;
 use crate::whole::whole;
+use crate::{check, controllers, crds, generate, hub};
 
 /// A fleet control plane whose protocols are checked before they run.
 #[derive(Parser)]
@@ -28,52 +30,40 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  bowline hub --data ./hub             serve the Kubernetes API from one directory
-  bowline crds | kubectl apply -f -    define Bowline's kinds there
+  bowline up                           run the hub and the controllers
+  bowline cluster add toy --embedded   a cluster to try things on
   bowline check --list                 what models there are
   bowline check seed/update-cluster    explore one and judge its properties
   bowline completion bash              completion for a shell";
 
 #[derive(Subcommand)]
 enum Command {
+    Up(UpArgs),
     Hub(HubArgs),
+    Controllers(ControllersArgs),
+    Cluster(ClusterArgs),
     Crds(CrdsArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
     Man(ManArgs),
 }
 
-const HUB_EXAMPLES: &str = "\
-Examples:
-  bowline hub --data ./hub
-  bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
-  KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
-
-Exit codes:
-  0  it was told to end, and ended
-  1  it cannot start: the data is in use or damaged, the address is taken
-  2  an option is not understood";
-
-/// Serve the Kubernetes API from one process and one directory
-///
-/// On first use the directory is made, with keys, certificates and the administrator's kubeconfig. What is
-/// acknowledged is on disk; after `kill -9` it goes on where it was.
-///
-/// Ctrl-C and SIGTERM let requests end; a second one ends at once.
+/// Which server is meant.
 #[derive(Args)]
-#[command(after_help = HUB_EXAMPLES)]
-struct HubArgs {
-    /// The directory that it keeps everything in
-    #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
-    data: PathBuf,
+struct Server {
+    /// The kubeconfig of the server [default: $KUBECONFIG, else that of a hub that was started here]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    kubeconfig: Option<PathBuf>,
 
-    /// The address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443", value_parser = hub::address)]
-    listen: SocketAddr,
+    /// The context in it [default: its current one]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    context: Option<String>,
+}
 
-    /// A further name or address by which clients reach it; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = hub::name)]
-    name: Vec<String>,
+impl Server {
+    fn wanted(self) -> Wanted {
+        Wanted { kubeconfig: self.kubeconfig, context: self.context }
+    }
 }
 
 const CRDS_EXAMPLES: &str = "\
@@ -264,7 +254,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["hub", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -279,7 +269,10 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
-        Command::Hub(args) => hub::run(args.data, args.listen, args.name),
+        Command::Up(UpArgs { place: Place { data, listen, name } }) => crate::up::run(data, listen, name),
+        Command::Hub(HubArgs { place: Place { data, listen, name } }) => hub::run(data, listen, name),
+        Command::Controllers(args) => controllers::run(&args.wish()),
+        Command::Cluster(args) => args.run(),
         Command::Crds(args) => crds::run(args.output, args.with_roles),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),

@@ -3,12 +3,12 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use bowline_apiserver::{Config, Server};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Exit;
 use crate::output;
+use crate::service::{self, Signals};
 
 /// Reads where to listen.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
@@ -31,20 +31,7 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 
 /// Serves until somebody wants it to end.
 pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the threads of the hub")?;
-    log();
-    runtime.block_on(serve(Config { data, listen, names }))
-}
-
-/// What the hub says of itself goes to stderr; `RUST_LOG` says how much.
-fn log() {
-    let filter = tracing_subscriber::EnvFilter::builder()
-        .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
-        .from_env_lossy();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    service::block_on(serve(Config { data, listen, names, guest: None }))
 }
 
 async fn serve(config: Config) -> anyhow::Result<Exit> {
@@ -64,27 +51,4 @@ async fn serve(config: Config) -> anyhow::Result<Exit> {
         _ = signals.next() => {}
     }
     Ok(Exit::Done)
-}
-
-/// Ctrl-C and SIGTERM.
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    fn new() -> anyhow::Result<Signals> {
-        Ok(Signals {
-            interrupt: signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?,
-            terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
-        })
-    }
-
-    /// Waits for the next, and names it.
-    async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.interrupt.recv() => "Ctrl-C",
-            _ = self.terminate.recv() => "SIGTERM",
-        }
-    }
 }

@@ -43,6 +43,17 @@ pub async fn client(kubeconfig: &Path, context: Option<&str>) -> Result<Client, 
     Client::try_from(once(config)).map_err(|source| ClientError::Unusable { path: path.clone(), source })
 }
 
+/// A client for the server of a kubeconfig, in its current context.
+///
+/// # Errors
+/// If what it says cannot be used.
+pub async fn client_of(kubeconfig: Kubeconfig) -> Result<Client, ClientError> {
+    let path = "the kubeconfig".to_owned();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+    let config = config.map_err(|source| ClientError::Kubeconfig { path: path.clone(), source })?;
+    Client::try_from(once(config)).map_err(|source| ClientError::Unusable { path, source })
+}
+
 /// Who asks again by itself does what nobody has decided: a create that was answered too late would be made twice.
 fn once(mut config: Config) -> Config {
     config.default_retry = false;

@@ -197,6 +197,9 @@ where
     }
 
     fn stand(&mut self, under_way: usize) {
+        if self.room.has_seen_everything() {
+            self.meter.has_seen_everything();
+        }
         self.meter.stand(self.room.counts(now()), under_way);
     }
 

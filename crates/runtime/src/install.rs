@@ -1,16 +1,26 @@
-//! Installs kinds on a server, and waits until it serves them.
+//! Puts on a server what controllers need there: kinds, roles, a namespace.
 
+use std::fmt::Debug;
+
+use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Patch, PatchParams};
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::core::ClusterResourceScope;
 use kube::runtime::wait::{await_condition, conditions};
-use kube::{Api, Client, ResourceExt};
+use kube::{Api, Client, Resource, ResourceExt};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-/// A kind could not be installed.
+/// Something could not be put on a server.
 #[derive(Debug, thiserror::Error)]
-#[error("the definition {name} cannot be installed: {why}")]
+#[error("{kind} {name} cannot be installed: {source}")]
 pub struct InstallError {
-    name: String,
-    why: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
 /// Installs these definitions, and waits until the server serves them all. What is there already, and the same, is not
@@ -19,18 +29,67 @@ pub struct InstallError {
 /// # Errors
 /// If the server refuses one.
 pub async fn install(client: &Client, crds: &[CustomResourceDefinition]) -> Result<(), InstallError> {
+    apply(client, crds).await?;
+    served(client, crds).await
+}
+
+/// Waits until the server serves these definitions.
+///
+/// # Errors
+/// If it cannot be asked.
+pub async fn served(client: &Client, crds: &[CustomResourceDefinition]) -> Result<(), InstallError> {
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let params = PatchParams::apply("bowline").force();
     for crd in crds {
         let name = crd.name_any();
-        let failed = |why: String| InstallError { name: name.clone(), why };
-        api.patch(&name, &params, &Patch::Apply(crd)).await.map_err(|error| failed(error.to_string()))?;
-    }
-    for crd in crds {
-        let name = crd.name_any();
-        let failed = |why: String| InstallError { name: name.clone(), why };
         let served = await_condition(api.clone(), &name, conditions::is_crd_established());
-        served.await.map_err(|error| failed(error.to_string()))?;
+        served.await.map_err(|error| failed(crd, error))?;
     }
     Ok(())
+}
+
+/// Applies these objects. What is there already, and the same, is not written.
+///
+/// # Errors
+/// If the server refuses one.
+pub async fn apply<K>(client: &Client, objects: &[K]) -> Result<(), InstallError>
+where
+    K: Resource<DynamicType = (), Scope = ClusterResourceScope>
+        + Clone
+        + Debug
+        + Serialize
+        + DeserializeOwned,
+{
+    let api: Api<K> = Api::all(client.clone());
+    let params = PatchParams::apply("bowline").force();
+    for object in objects {
+        let applied = api.patch(&object.name_any(), &params, &Patch::Apply(object)).await;
+        applied.map_err(|error| failed(object, error))?;
+    }
+    Ok(())
+}
+
+/// Makes a namespace, unless it is there.
+///
+/// # Errors
+/// If the server refuses it.
+pub async fn make_namespace(client: &Client, name: &str) -> Result<(), InstallError> {
+    let api: Api<Namespace> = Api::all(client.clone());
+    let mut namespace = Namespace::default();
+    namespace.metadata.name = Some(name.to_owned());
+    if api.get_opt(name).await.map_err(|error| failed(&namespace, error))?.is_some() {
+        return Ok(());
+    }
+    match api.create(&PostParams::default(), &namespace).await {
+        // Somebody else was faster.
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+        Err(error) => Err(failed(&namespace, error)),
+        Ok(_) => Ok(()),
+    }
+}
+
+fn failed<K: Resource<DynamicType = ()>>(
+    object: &K,
+    source: impl std::error::Error + Send + Sync + 'static,
+) -> InstallError {
+    InstallError { kind: K::kind(&()).into_owned(), name: object.name_any(), source: Box::new(source) }
 }

@@ -20,10 +20,10 @@ mod watch;
 mod wire;
 
 pub use carrier::{NoOutside, Outside};
-pub use client::{ClientError, REQUEST, client};
+pub use client::{ClientError, REQUEST, client, client_of};
 pub use clock::now;
 pub use drive::{Driven, Driver, drive};
-pub use install::{InstallError, install};
+pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
 pub use metrics::Metrics;
 pub use wire::{Address, Watched, Wire};

@@ -1,5 +1,6 @@
 //! What is counted, with the names that dashboards of Kubernetes controllers know.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +22,15 @@ const RECONCILE_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 #[derive(Clone)]
 pub struct Metrics(Arc<All>);
 
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
 struct All {
+    /// Which controllers have seen everything that they watch.
+    seen: Mutex<BTreeMap<String, bool>>,
     registry: Mutex<Registry>,
     depth: Family<Queue, Gauge>,
     adds: Family<Queue, Counter>,
@@ -63,6 +72,7 @@ impl Metrics {
     /// Nothing counted yet.
     pub fn new() -> Metrics {
         let all = All {
+            seen: Mutex::default(),
             registry: Mutex::new(Registry::default()),
             depth: Family::default(),
             adds: Family::default(),
@@ -81,14 +91,40 @@ impl Metrics {
         Metrics(Arc::new(all))
     }
 
-    /// All of it, in the text format of Prometheus.
+    /// Writes all of it in the text format of OpenMetrics, without the mark of its end.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If it cannot be written.
+    pub fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        text::encode_registry(out, &self.0.registry.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All of it, in the text format of OpenMetrics.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn text(&self) -> Result<String, fmt::Error> {
         let mut out = String::new();
-        text::encode(&mut out, &self.0.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
+        self.write(&mut out)?;
+        text::encode_eof(&mut out)?;
         Ok(out)
+    }
+
+    /// Whether every controller has seen everything that it watches: before, it decides nothing.
+    ///
+    /// # Errors
+    /// Says who has not.
+    pub fn ready(&self) -> Result<(), String> {
+        let seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits: Vec<_> = seen.iter().filter(|(_, seen)| !**seen).map(|(name, _)| name.as_str()).collect();
+        if seen.is_empty() {
+            return Err("no controller has started yet".into());
+        }
+        if waits.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("not everything is listed yet for {}", waits.join(", ")))
+        }
     }
 
     /// What one controller counts.
@@ -96,7 +132,8 @@ impl Metrics {
         let queue = Queue { name: name.to_owned() };
         let controller = Controller { controller: name.to_owned() };
         self.0.most.get_or_create(&controller).set(i64::try_from(workers).unwrap_or(i64::MAX));
-        Meter { all: Arc::clone(&self.0), queue, controller, before: Counts::default() }
+        self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), false);
+        Meter { all: Arc::clone(&self.0), queue, controller, before: Counts::default(), seen: false }
     }
 }
 
@@ -138,6 +175,7 @@ pub(crate) struct Meter {
     queue: Queue,
     controller: Controller,
     before: Counts,
+    seen: bool,
 }
 
 /// How a decision ended.
@@ -172,6 +210,14 @@ impl Meter {
         self.all.reconciles.get_or_create(&Ended { controller, result }).inc();
         self.all.times.get_or_create(&self.controller).observe(seconds(took));
         self.all.worked.get_or_create(&self.queue).observe(seconds(took));
+    }
+
+    /// Everything that it watches has been listed.
+    pub(crate) fn has_seen_everything(&mut self) {
+        if !std::mem::replace(&mut self.seen, true) {
+            let mut all = self.all.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(self.controller.controller.clone(), true);
+        }
     }
 
     /// How the queue stands.

@@ -96,6 +96,11 @@ impl<C: Controller> Loop<C> {
         self.memos.get(key)
     }
 
+    /// Whether every kind has been listed: before, nothing is decided.
+    pub fn has_seen_everything(&self) -> bool {
+        self.cache.is_complete(&self.controller)
+    }
+
     /// What is told of its queue.
     pub fn counts(&self, now: Moment) -> Counts {
         self.queue.counts(now.clock)

@@ -49,10 +49,23 @@ const ALLOWED: &[Edges] = &[
         external: External::Any,
     },
     Edges { name: "bowline-runtime", internal: &["bowline-control"], external: External::Any },
+    Edges {
+        name: "bowline-controllers",
+        internal: &["bowline-api", "bowline-clusters", "bowline-control", "bowline-runtime"],
+        external: External::Any,
+    },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges {
         name: "bowline",
-        internal: &["bowline-api", "bowline-apiserver", "bowline-explorer", "bowline-models"],
+        internal: &[
+            "bowline-api",
+            "bowline-apiserver",
+            "bowline-controllers",
+            "bowline-explorer",
+            "bowline-models",
+            "bowline-runtime",
+            "bowline-simulator",
+        ],
         external: External::Any,
     },
     Edges {

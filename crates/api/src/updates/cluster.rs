@@ -21,6 +21,8 @@ use crate::{Arn, Epoch, Name, Namespace, ShortName, is_false};
     status = "ClusterStatus",
     printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type=='Ready')].status"}"#,
     printcolumn = r#"{"name": "Reachable", "type": "string", "jsonPath": ".status.conditions[?(@.type=='Reachable')].status"}"#,
+    printcolumn = r#"{"name": "Version", "type": "string", "jsonPath": ".status.version"}"#,
+    printcolumn = r#"{"name": "Server", "type": "string", "jsonPath": ".status.endpoint.server", "priority": 1}"#,
     printcolumn = r#"{"name": "Paused", "type": "boolean", "jsonPath": ".spec.paused", "priority": 1}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.conditions[?(@.type=='Ready')].message"}"#,
     printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#,
@@ -153,6 +155,13 @@ pub struct ClusterStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub observed_generation: Option<i64>,
+    /// The version of Kubernetes that its server says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 253))]
+    pub version: Option<String>,
+    /// Where people reach an embedded cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
     /// What changes the cluster now. It is taken by one guarded write of this object, so that updates and an upgrade
     /// never do so at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,6 +169,19 @@ pub struct ClusterStatus {
     /// Reachable and Ready.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
+}
+
+/// Where people reach an embedded cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Endpoint {
+    /// The address of its server.
+    #[schemars(length(max = 2048))]
+    pub server: String,
+    /// The file with its administrator's kubeconfig, on the machine of the hub.
+    #[schemars(length(max = 4096))]
+    pub kubeconfig: String,
 }
 
 /// What changes a cluster: updates of stacks, or one upgrade.

@@ -8,8 +8,8 @@ mod update;
 
 pub use bundle::{Bundle, BundlePart, BundleSpec};
 pub use cluster::{
-    Activity, AllowedNamespaces, Cluster, ClusterSpec, ClusterStatus, EmbeddedCluster, KubeconfigSecretRef,
-    Oidc, Quota, UpdateActivity, UpgradeActivity,
+    Activity, AllowedNamespaces, Cluster, ClusterSpec, ClusterStatus, EmbeddedCluster, Endpoint,
+    KubeconfigSecretRef, Oidc, Quota, UpdateActivity, UpgradeActivity,
 };
 pub use stack::{Drift, LastGood, Quarantined, Stack, StackPhase, StackSpec, StackStatus};
 pub use update::{Plan, Progress, Update, UpdatePhase, UpdateSpec, UpdateStatus};

@@ -1,0 +1,125 @@
+//! `up`, `hub` and `controllers`: what runs until it is told to end.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use bowline_controllers::System;
+use clap::{Args, ValueHint};
+
+use super::Server;
+use crate::{controllers, hub};
+
+/// Where a hub is.
+#[derive(Args)]
+pub(super) struct Place {
+    /// The directory that it keeps everything in
+    #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
+    pub(super) data: PathBuf,
+
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443", value_parser = hub::address)]
+    pub(super) listen: SocketAddr,
+
+    /// A further name or address by which clients reach it; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = hub::name)]
+    pub(super) name: Vec<String>,
+}
+
+const UP_EXAMPLES: &str = "\
+Examples:
+  bowline up
+  bowline up --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
+  bowline cluster add toy --embedded
+
+Exit codes:
+  0  it was told to end, and ended
+  1  it cannot start: the data is in use or damaged, the address is taken
+  2  an option is not understood";
+
+/// Run the hub and the controllers in one process
+///
+/// The hub serves the Kubernetes API from one directory, which is made on first use, with keys, certificates and the
+/// administrator's kubeconfig. Bowline's kinds and the roles for teams are installed. What is acknowledged is on disk; after
+/// `kill -9` all goes on where it was.
+///
+/// Ctrl-C and SIGTERM let what is under way end; a second one ends at once.
+#[derive(Args)]
+#[command(after_help = UP_EXAMPLES)]
+pub(super) struct UpArgs {
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+const HUB_EXAMPLES: &str = "\
+Examples:
+  bowline hub --data ./hub
+  bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
+  KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
+
+Exit codes:
+  0  it was told to end, and ended
+  1  it cannot start: the data is in use or damaged, the address is taken
+  2  an option is not understood";
+
+/// Serve the Kubernetes API from one process and one directory, without controllers
+///
+/// On first use the directory is made, with keys, certificates and the administrator's kubeconfig. What is
+/// acknowledged is on disk; after `kill -9` it goes on where it was.
+///
+/// Ctrl-C and SIGTERM let requests end; a second one ends at once.
+#[derive(Args)]
+#[command(after_help = HUB_EXAMPLES)]
+pub(super) struct HubArgs {
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+const CONTROLLERS_EXAMPLES: &str = "\
+Examples:
+  bowline controllers --kubeconfig ~/.kube/config --context prod
+  bowline controllers --only clusters --health-listen 0.0.0.0:7444
+
+Exit codes:
+  0  it was told to end, and ended
+  1  it cannot start
+  2  an option or the kubeconfig is not understood
+  4  the server refuses what it needs
+  5  the server cannot be reached";
+
+/// Run the controllers against any Kubernetes API server
+///
+/// For those who have outgrown one machine: the same controllers as in `up`, on Kubernetes. Several may run; one
+/// leads, and another one takes over when it ends. Bowline's kinds are installed, if that is allowed.
+///
+/// Ctrl-C and SIGTERM let what is under way end; a second one ends at once.
+#[derive(Args)]
+#[command(after_help = CONTROLLERS_EXAMPLES)]
+pub(super) struct ControllersArgs {
+    #[command(flatten)]
+    server: Server,
+
+    /// Run only these systems
+    #[arg(long, value_name = "SYSTEM,...", value_delimiter = ',', value_parser = system)]
+    only: Vec<System>,
+
+    /// Where /metrics, /livez and /readyz are served, over plain HTTP; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7444", value_parser = hub::address)]
+    health_listen: SocketAddr,
+
+    /// Write every decision to this file, one line of JSON each
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    journal: Option<PathBuf>,
+}
+
+impl ControllersArgs {
+    pub(super) fn wish(self) -> controllers::Wish {
+        let ControllersArgs { server, only, health_listen, journal } = self;
+        controllers::Wish { server: server.wanted(), only, listen: health_listen, journal }
+    }
+}
+
+fn system(text: &str) -> Result<System, String> {
+    let known = || System::ALL.map(System::name).join(", ");
+    let found = System::ALL.into_iter().find(|system| system.name() == text);
+    found.ok_or_else(|| format!("there is no such system; there are: {}", known()))
+}

@@ -1,0 +1,188 @@
+//! `bowline cluster add`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bowline_api::SYSTEM_NAMESPACE;
+use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, KubeconfigSecretRef};
+use bowline_controllers::kubeconfig;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::runtime::wait::await_condition;
+use kube::{Api, Client, Resource, ResourceExt};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::{Patience, Standing, clusters};
+use crate::connection::{Wanted, failed};
+use crate::exit::{BadUsage, Exit, Refused};
+use crate::output;
+
+/// What is to be added.
+pub(crate) struct Add {
+    pub(crate) name: String,
+    /// Its kubeconfig, and the context in it; without, it is embedded.
+    pub(crate) reached: Option<(PathBuf, Option<String>)>,
+    /// The namespaces that may use it; without, all may.
+    pub(crate) allow: Vec<String>,
+}
+
+/// Adds a cluster, and says how it stands.
+pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyhow::Result<Exit> {
+    let name = &add.name;
+    let kubeconfig = match &add.reached {
+        Some((file, context)) => Some(portable(file, context.as_deref())?),
+        None => None,
+    };
+    let client = server.client().await?;
+    let before =
+        clusters(&client).get_opt(name).await.map_err(|error| failed(error, "cannot read clusters"))?;
+    if before.as_ref().is_some_and(|before| before.meta().deletion_timestamp.is_some()) {
+        anyhow::bail!(Refused(format!("a cluster {name} is being removed: wait until it is gone")));
+    }
+    // The Secret first: nobody looks for it before there is a cluster.
+    let secret = match &kubeconfig {
+        Some(kubeconfig) => Some(keep(&client, name, kubeconfig).await?),
+        None => None,
+    };
+    let spec = spec(add, secret.as_deref(), before.as_ref());
+    let is_new = before.is_none();
+    let cluster = write(&client, name, spec, before).await?;
+    if let Some(secret) = &secret {
+        tidy(&client, &cluster, secret).await?;
+    }
+    let done = if is_new { "added" } else { "changed" };
+    output::note(&format!("The cluster {name} is {done}; {}.", who(&add.allow)));
+    if patience.wait { wait(&client, &cluster, patience).await } else { Ok(Exit::Done) }
+}
+
+fn who(allow: &[String]) -> String {
+    match allow {
+        [] => "every namespace of the hub may use it (--allow names some)".into(),
+        names => format!("it may be used by {}", names.join(", ")),
+    }
+}
+
+/// The kubeconfig as the hub can use it: one context, and no files.
+fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
+    let bad =
+        |why: &dyn std::fmt::Display| anyhow!(BadUsage(format!("{} cannot be used: {why}", file.display())));
+    let text = std::fs::read_to_string(file).map_err(|error| bad(&error))?;
+    let read = kubeconfig::read(&text).map_err(|error| bad(&error))?;
+    // Files are named as seen from the kubeconfig.
+    let beside = |named: &str| std::fs::read(file.parent().unwrap_or(Path::new(".")).join(named));
+    let encode = |bytes: &[u8]| BASE64_STANDARD.encode(bytes);
+    let portable = kubeconfig::portable(&read, context, beside, encode).map_err(|error| bad(&error))?;
+    serde_json::to_string(&portable).context("cannot write the kubeconfig")
+}
+
+fn spec(add: &Add, secret: Option<&str>, before: Option<&Cluster>) -> ClusterSpec {
+    let allowed = match add.allow.as_slice() {
+        [] => AllowedNamespaces { names: Vec::new(), selector: Some(LabelSelector::default()) },
+        names => {
+            let names = names.iter().map(|name| name.as_str().into()).collect();
+            AllowedNamespaces { names, selector: None }
+        }
+    };
+    ClusterSpec {
+        kubeconfig_secret_ref: secret
+            .map(|secret| KubeconfigSecretRef { name: secret.into(), ..KubeconfigSecretRef::default() }),
+        embedded: secret.is_none().then(EmbeddedCluster::default),
+        allowed_namespaces: Some(allowed),
+        ..before.map(|before| before.spec.clone()).unwrap_or_default()
+    }
+}
+
+/// The label of the Secrets that belong to a cluster.
+const OF_CLUSTER: &str = "bowline.dev/cluster";
+
+/// Puts the kubeconfig into a Secret whose name follows from it: a cluster that names it has changed when it has.
+async fn keep(client: &Client, cluster: &str, kubeconfig: &str) -> anyhow::Result<String> {
+    bowline_runtime::make_namespace(client, SYSTEM_NAMESPACE).await?;
+    let digest = Sha256::digest(kubeconfig.as_bytes());
+    let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("{cluster}-kubeconfig-{digest}");
+    let secret = Secret {
+        metadata: ObjectMeta {
+            name: Some(name.clone()),
+            labels: Some(BTreeMap::from([(OF_CLUSTER.to_owned(), cluster.to_owned())])),
+            ..ObjectMeta::default()
+        },
+        data: Some(BTreeMap::from([("kubeconfig".to_owned(), ByteString(kubeconfig.as_bytes().to_vec()))])),
+        ..Secret::default()
+    };
+    let secrets: Api<Secret> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
+    match secrets.create(&PostParams::default(), &secret).await {
+        // The same content has the same name.
+        Err(kube::Error::Api(status)) if status.code == 409 => {}
+        Err(error) => return Err(failed(error, "cannot keep the kubeconfig")),
+        Ok(_) => {}
+    }
+    Ok(name)
+}
+
+async fn write(
+    client: &Client,
+    name: &str,
+    spec: ClusterSpec,
+    before: Option<Cluster>,
+) -> anyhow::Result<Cluster> {
+    let params = PostParams { field_manager: Some("bowline-cli".into()), ..PostParams::default() };
+    let written = match before {
+        None => clusters(client).create(&params, &Cluster::new(name, spec)).await,
+        Some(before) => clusters(client).replace(name, &params, &Cluster { spec, ..before }).await,
+    };
+    written.map_err(|error| failed(error, &format!("cannot add the cluster {name}")))
+}
+
+/// The Secret goes with the cluster, and those before it go now.
+async fn tidy(client: &Client, cluster: &Cluster, secret: &str) -> anyhow::Result<()> {
+    let secrets: Api<Secret> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
+    let owner = cluster.owner_ref(&()).context("the server gave the cluster no uid")?;
+    let owned = Patch::Merge(json!({ "metadata": { "ownerReferences": [owner] } }));
+    let patched = secrets.patch_metadata(secret, &PatchParams::default(), &owned).await;
+    patched.map_err(|error| failed(error, "cannot give the kubeconfig its owner"))?;
+    let of_this = kube::api::ListParams::default().labels(&format!("{OF_CLUSTER}={}", cluster.name_any()));
+    let all =
+        secrets.list_metadata(&of_this).await.map_err(|error| failed(error, "cannot list kubeconfigs"))?;
+    for old in all.items.iter().map(ResourceExt::name_any).filter(|name| name != secret) {
+        match secrets.delete(&old, &DeleteParams::default()).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => {}
+            Err(error) => return Err(failed(error, "cannot remove the kubeconfig before")),
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Waits until somebody has looked at the cluster, and says what was found.
+async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow::Result<Exit> {
+    let name = cluster.name_any();
+    let looked_at =
+        |cluster: Option<&Cluster>| cluster.is_some_and(|cluster| Standing::of(cluster).ready.is_some());
+    let looked_at = await_condition(clusters(client), &name, looked_at);
+    let found = match tokio::time::timeout(patience.timeout, looked_at).await {
+        Ok(found) => found.context("cannot watch the cluster")?,
+        Err(_) => {
+            output::note(&format!(
+                "Nobody has looked at it within {} s: do the controllers run (bowline up, or bowline controllers)?",
+                patience.timeout.as_secs()
+            ));
+            return Ok(Exit::NotFinished);
+        }
+    };
+    let Some(cluster) = found else {
+        return Err(anyhow!(Refused(format!("the cluster {name} was removed"))));
+    };
+    let standing = Standing::of(&cluster);
+    output::note(&format!("It is {}: {}.", standing.word(), standing.why));
+    if let Some(endpoint) = cluster.status.and_then(|status| status.endpoint) {
+        output::note(&format!("\n  kubectl --kubeconfig {} get nodes\n", endpoint.kubeconfig));
+    }
+    Ok(if standing.ready == Some(true) { Exit::Done } else { Exit::EndedBadly })
+}

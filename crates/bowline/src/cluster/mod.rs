@@ -1,0 +1,82 @@
+//! `bowline cluster`: the clusters that Bowline acts on.
+
+mod add;
+mod list;
+mod remove;
+mod show;
+
+use std::time::Duration;
+
+use bowline_api::conditions::{ConditionType, Truth};
+use bowline_api::updates::Cluster;
+use kube::{Api, Client, ResourceExt};
+
+pub(crate) use self::add::{Add, add};
+pub(crate) use self::list::list;
+pub(crate) use self::remove::remove;
+pub(crate) use self::show::show;
+use crate::connection::failed;
+use crate::exit::Refused;
+
+/// How long to wait for what is under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pub(crate) wait: bool,
+    pub(crate) timeout: Duration,
+}
+
+fn clusters(client: &Client) -> Api<Cluster> {
+    Api::all(client.clone())
+}
+
+/// The cluster of a name.
+async fn get(client: &Client, name: &str) -> anyhow::Result<Cluster> {
+    let found =
+        clusters(client).get_opt(name).await.map_err(|error| failed(error, "cannot read the cluster"))?;
+    found.ok_or_else(|| {
+        anyhow::anyhow!(Refused(format!("there is no cluster {name}: see `bowline cluster list`")))
+    })
+}
+
+/// How a cluster stands: ready or not, or nobody has looked at it as it is wanted now; and why.
+struct Standing {
+    ready: Option<bool>,
+    why: String,
+}
+
+impl Standing {
+    fn of(cluster: &Cluster) -> Standing {
+        let ready = cluster.status.as_ref().and_then(|status| status.conditions.get(&ConditionType::READY));
+        let Some(ready) = ready.filter(|ready| ready.observed_generation == cluster.metadata.generation)
+        else {
+            let why = "nobody has looked at it yet: do the controllers run?";
+            return Standing { ready: None, why: why.into() };
+        };
+        Standing { ready: Some(ready.status == Truth::True), why: ready.message.clone() }
+    }
+
+    fn word(&self) -> &'static str {
+        match self.ready {
+            Some(true) => "ready",
+            Some(false) => "not ready",
+            None => "unknown",
+        }
+    }
+}
+
+/// How a cluster is reached, in a word.
+fn way(cluster: &Cluster) -> &'static str {
+    if cluster.spec.embedded.is_some() { "embedded, simulated" } else { "kubeconfig" }
+}
+
+/// How old a cluster is.
+fn age(cluster: &Cluster) -> String {
+    let Some(created) = cluster.creation_timestamp() else { return String::new() };
+    let seconds = k8s_openapi::jiff::Timestamp::now().duration_since(created.0).as_secs().max(0);
+    match seconds {
+        0..120 => format!("{seconds}s"),
+        120..7_200 => format!("{}m", seconds / 60),
+        7_200..172_800 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}

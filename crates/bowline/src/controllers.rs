@@ -1,0 +1,114 @@
+//! `bowline controllers`: the controllers alone, against any Kubernetes API server.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use bowline_controllers::{Setup, System};
+use bowline_runtime::{InstallError, Journal, Metrics};
+use kube::Client;
+use tokio::sync::watch;
+
+use crate::connection::Wanted;
+use crate::exit::{Exit, NoConnection, Refused};
+use crate::listener;
+use crate::output;
+use crate::service::{self, Signals, listed};
+
+/// How the controllers are run.
+pub(crate) struct Wish {
+    pub(crate) server: Wanted,
+    pub(crate) only: Vec<System>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) journal: Option<PathBuf>,
+}
+
+/// Runs the controllers until somebody wants them to end.
+pub(crate) fn run(wish: &Wish) -> anyhow::Result<Exit> {
+    service::block_on(serve(wish))
+}
+
+async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
+    let mut signals = Signals::new()?;
+    let client = wish.server.client().await?;
+    prepare(&client).await?;
+    let metrics = Metrics::new();
+    let health = listener::serve(wish.listen, metrics.clone()).await?;
+    let journal = wish.journal.as_ref().map(Journal::open).transpose()?.map(Arc::new);
+    let systems = if wish.only.is_empty() { System::ALL.to_vec() } else { wish.only.clone() };
+    let (stop, stopped) = watch::channel(false);
+    let setup = Setup { client, embed: None, journal, metrics };
+    let said = listed(&systems);
+    let mut running = tokio::spawn(async move { bowline_controllers::run(setup, &systems, stopped).await });
+    output::note(&format!(
+        "The controllers run: {said}. Counts and health are at http://{health}/metrics, /livez and /readyz. Ctrl-C \
+         ends them."
+    ));
+    tokio::select! {
+        ended = signals.next() => {
+            output::note(&format!("{ended}: what is under way ends; once more, and it ends at once."));
+        }
+        ended = &mut running => {
+            let why = ended.err().map_or("they have ended".into(), |error| error.to_string());
+            return Err(anyhow!("the controllers do not run any more: {why}"));
+        }
+    }
+    stop.send_replace(true);
+    tokio::select! {
+        ended = running => ended.context("the controllers have ended badly")?,
+        _ = signals.next() => {}
+    }
+    Ok(Exit::Done)
+}
+
+/// Puts on the server what the controllers need there. Who may not do that, may find it there.
+async fn prepare(client: &Client) -> anyhow::Result<()> {
+    let crds = bowline_api::crds();
+    match bowline_runtime::install(client, &crds).await {
+        Ok(()) => {}
+        Err(error) if is_forbidden(&error) => {
+            let served = bowline_runtime::served(client, &crds);
+            let served = tokio::time::timeout(std::time::Duration::from_secs(10), served).await;
+            if !matches!(served, Ok(Ok(()))) {
+                return Err(anyhow!(Refused(format!(
+                    "{error}. Have somebody install them who may: bowline crds | kubectl apply -f -"
+                ))));
+            }
+            output::note(
+                "The definitions of Bowline's kinds are there, and are left as they are: we may not change them.",
+            );
+        }
+        Err(error) => return Err(failed(&error)),
+    }
+    match bowline_runtime::make_namespace(client, bowline_api::SYSTEM_NAMESPACE).await {
+        Err(error) if is_forbidden(&error) => Err(anyhow!(Refused(format!(
+            "{error}. Have somebody make it who may: kubectl create namespace {}",
+            bowline_api::SYSTEM_NAMESPACE
+        )))),
+        Err(error) => Err(failed(&error)),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn status_of(error: &InstallError) -> Option<u16> {
+    match error.source.downcast_ref::<kube::Error>()? {
+        kube::Error::Api(status) => Some(status.code),
+        _ => None,
+    }
+}
+
+fn is_forbidden(error: &InstallError) -> bool {
+    status_of(error) == Some(403)
+}
+
+fn failed(error: &InstallError) -> anyhow::Error {
+    match status_of(error) {
+        Some(401 | 403) => anyhow!(Refused(error.to_string())),
+        Some(_) => anyhow!("{error}"),
+        None => anyhow!(NoConnection(format!(
+            "the server cannot be reached: {}",
+            bowline_controllers::sentence(error)
+        ))),
+    }
+}

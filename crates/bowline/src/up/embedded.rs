@@ -1,0 +1,144 @@
+//! Embedded clusters: API servers inside the hub, each with a directory of its own, whose workloads are simulated.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use bowline_apiserver::{Config, Server, StartError, User};
+use bowline_controllers::{Embed, Running};
+use bowline_runtime::Metrics;
+use futures::future::BoxFuture;
+use kube::Client;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// The file that says at which port a cluster was last: people keep its kubeconfig.
+const PORT: &str = "port";
+
+/// The embedded clusters of a hub.
+pub(crate) struct Embedded {
+    root: PathBuf,
+    running: Mutex<BTreeMap<String, Instance>>,
+}
+
+struct Instance {
+    server: Server,
+    stop: watch::Sender<bool>,
+    simulator: JoinHandle<()>,
+}
+
+impl Embedded {
+    /// Those whose directories are under `root`.
+    pub(crate) fn new(root: PathBuf) -> Embedded {
+        Embedded { root, running: Mutex::default() }
+    }
+
+    /// Stops all, with their data on disk: they come back with the hub.
+    pub(crate) async fn stop_all(&self) {
+        let all = std::mem::take(&mut *self.lock());
+        futures::future::join_all(all.into_values().map(Instance::stop)).await;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Instance>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A directory is one cluster's for ever: another one of that name finds nothing of it.
+    fn directory(&self, name: &str, uid: &str) -> PathBuf {
+        self.root.join(format!("{name}.{uid}"))
+    }
+
+    async fn start_in(&self, name: &str, uid: &str) -> Result<Running, String> {
+        if let Some(running) = self.lock().get(uid) {
+            return Ok(running.told());
+        }
+        let directory = self.directory(name, uid);
+        let server = start(&directory).await?;
+        let (stop, mut stopped) = watch::channel(false);
+        let client = client(&server);
+        let simulator = tokio::spawn(async move {
+            let stopped = async move { drop(stopped.wait_for(|stop| *stop).await) };
+            bowline_simulator::simulate(client, Metrics::new(), stopped).await;
+        });
+        let instance = Instance { server, stop, simulator };
+        let told = instance.told();
+        self.lock().insert(uid.to_owned(), instance);
+        Ok(told)
+    }
+
+    async fn stop_in(&self, name: &str, uid: &str) -> Result<(), String> {
+        let running = self.lock().remove(uid);
+        if let Some(instance) = running {
+            instance.stop().await;
+        }
+        let directory = self.directory(name, uid);
+        let failed =
+            |error: &dyn std::fmt::Display| format!("{} cannot be removed: {error}", directory.display());
+        let path = directory.clone();
+        let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(path)).await;
+        match removed.map_err(|error| failed(&error))? {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Embed for Embedded {
+    fn start<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<Running, String>> {
+        Box::pin(self.start_in(name, uid))
+    }
+
+    fn stop<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(self.stop_in(name, uid))
+    }
+}
+
+impl Instance {
+    fn told(&self) -> Running {
+        Running {
+            client: client(&self.server),
+            server: self.server.url(),
+            kubeconfig: self.server.kubeconfig().display().to_string(),
+        }
+    }
+
+    async fn stop(self) {
+        self.stop.send_replace(true);
+        // One that panicked has ended, too.
+        let _ = self.simulator.await;
+        self.server.stop().await;
+    }
+}
+
+/// A client in this process.
+pub(crate) fn client(server: &Server) -> Client {
+    let service = server.service().as_user(User {
+        name: "bowline".into(),
+        groups: vec!["system:masters".into(), "system:authenticated".into()],
+        ..User::default()
+    });
+    Client::new(service, "default")
+}
+
+/// Starts a server where it was before; if that port is taken, elsewhere.
+async fn start(directory: &Path) -> Result<Server, String> {
+    std::fs::create_dir_all(directory.parent().unwrap_or(directory))
+        .map_err(|error| format!("{} cannot be made: {error}", directory.display()))?;
+    let file = directory.join(PORT);
+    let before = std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse::<u16>().ok());
+    let at = |port| Config { listen: SocketAddr::from(([127, 0, 0, 1], port)), ..Config::local(directory) };
+    let server = match Server::start_with(at(before.unwrap_or(0))).await {
+        Err(StartError::Listen { .. }) => Server::start_with(at(0)).await,
+        other => other,
+    };
+    let server = server.map_err(|error| error.to_string())?;
+    let port = server.address().port();
+    if before != Some(port)
+        && let Err(error) = std::fs::write(&file, format!("{port}\n"))
+    {
+        tracing::warn!(file = %file.display(), %error, "the cluster will have another port when it starts again");
+    }
+    Ok(server)
+}

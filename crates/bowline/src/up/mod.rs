@@ -1,0 +1,127 @@
+//! `bowline up`: the hub and the controllers in one process.
+
+mod embedded;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use bowline_apiserver::{Config, Guest, Server};
+use bowline_controllers::{Setup, System};
+use bowline_runtime::{Journal, Metrics};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use self::embedded::{Embedded, client};
+use crate::exit::Exit;
+use crate::output;
+use crate::service::{self, Signals};
+
+/// Runs hub and controllers until somebody wants them to end.
+pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyhow::Result<Exit> {
+    service::block_on(async {
+        // Who is told that it listens may end it at once.
+        let mut signals = Signals::new()?;
+        let metrics = Metrics::new();
+        let guest = Arc::new(Controllers { metrics: metrics.clone() });
+        let config = Config { data: data.clone(), listen, names, guest: Some(guest) };
+        // Its one sentence has the cause in it.
+        let server = Server::start_with(config).await.map_err(|error| anyhow!("{error}"))?;
+        let hub = Hub::start(server, &data, metrics).await?;
+        hub.greet();
+        hub.until(&mut signals).await
+    })
+}
+
+/// The controllers, as the hub sees them.
+#[derive(Debug)]
+struct Controllers {
+    metrics: Metrics,
+}
+
+impl Guest for Controllers {
+    fn name(&self) -> &'static str {
+        "controllers"
+    }
+
+    fn metrics(&self, out: &mut String) {
+        // Text that is written to memory does not fail.
+        let _ = self.metrics.write(out);
+    }
+
+    fn ready(&self) -> Result<(), String> {
+        self.metrics.ready()
+    }
+}
+
+/// A hub whose controllers run.
+struct Hub {
+    server: Server,
+    journal: PathBuf,
+    embedded: Arc<Embedded>,
+    stop: watch::Sender<bool>,
+    controllers: JoinHandle<()>,
+}
+
+impl Hub {
+    async fn start(server: Server, data: &Path, metrics: Metrics) -> anyhow::Result<Hub> {
+        let client = client(&server);
+        bowline_runtime::install(&client, &bowline_api::crds()).await?;
+        bowline_runtime::apply(&client, &bowline_api::cluster_roles()).await?;
+        bowline_runtime::make_namespace(&client, bowline_api::SYSTEM_NAMESPACE).await?;
+        let journal = data.join("journal.jsonl");
+        // Others are told where it is, wherever they are.
+        let data = std::path::absolute(data).context("cannot tell where the data is")?;
+        let embedded = Arc::new(Embedded::new(data.join("clusters")));
+        let setup = Setup {
+            client,
+            embed: Some(Arc::clone(&embedded) as _),
+            journal: Some(Arc::new(Journal::open(&journal)?)),
+            metrics,
+        };
+        let (stop, stopped) = watch::channel(false);
+        let controllers = tokio::spawn(bowline_controllers::run(setup, &System::ALL, stopped));
+        Ok(Hub { server, journal, embedded, stop, controllers })
+    }
+
+    fn greet(&self) {
+        let bowline = std::env::args().next().unwrap_or("bowline".into());
+        output::note(&format!(
+            "Bowline listens on {url}. Its controllers run: {systems}.\n\n  \
+             export KUBECONFIG={kubeconfig}\n  \
+             {bowline} cluster add toy --embedded    # a cluster to try things on\n  \
+             kubectl get clusters\n\n\
+             Counts are at {url}/metrics, decisions in {journal}. Ctrl-C ends it.\n",
+            url = self.server.url(),
+            systems = service::listed(&System::ALL),
+            kubeconfig = self.server.kubeconfig().display(),
+            journal = self.journal.display(),
+        ));
+    }
+
+    /// Runs until it is told to end, and ends in order; if it is told again, at once.
+    async fn until(mut self, signals: &mut Signals) -> anyhow::Result<Exit> {
+        tokio::select! {
+            ended = signals.next() => {
+                output::note(&format!("{ended}: what is under way ends; once more, and it ends at once."));
+            }
+            ended = &mut self.controllers => {
+                let why = ended.err().map_or("they have ended".into(), |error| error.to_string());
+                return Err(anyhow!("the controllers do not run any more: {why}"));
+            }
+        }
+        let ending = async move {
+            self.stop.send_replace(true);
+            // Those that panicked have ended, too.
+            let _ = self.controllers.await;
+            self.embedded.stop_all().await;
+            self.server.stop().await;
+        };
+        tokio::select! {
+            () = ending => {}
+            _ = signals.next() => {}
+        }
+        Ok(Exit::Done)
+    }
+}

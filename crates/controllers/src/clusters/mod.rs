@@ -1,0 +1,121 @@
+//! Clusters: who looks at them, and starts and stops those that are embedded.
+
+mod embed;
+mod look;
+mod wire;
+
+use std::sync::Arc;
+
+use bowline_clusters::{Call, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
+use bowline_runtime::{Driver, Outside};
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, Client};
+
+pub use self::embed::{Embed, Running};
+pub use self::look::sentence;
+use self::look::{finding, look};
+use self::wire::{ClusterWire, SecretKey, Text};
+use crate::kubeconfig;
+
+/// Looks that may be under way: clusters that do not answer must not keep the others waiting.
+pub(crate) const WORKERS: usize = 32;
+
+/// What looks at clusters.
+pub(crate) struct Eyes {
+    /// The way to the home.
+    pub(crate) client: Client,
+    pub(crate) embed: Option<Arc<dyn Embed>>,
+}
+
+pub(crate) fn home(embed: Option<&Arc<dyn Embed>>) -> Home {
+    if embed.is_some() { Home::Hub } else { Home::Elsewhere }
+}
+
+/// The controller of clusters, ready to be driven.
+pub(crate) fn controller(home: Home) -> (Clusters<Text>, ClusterWire) {
+    (Clusters::new(home, Rhythm::default()), ClusterWire)
+}
+
+/// How the controller of clusters is driven.
+pub(crate) type ClusterDriver = Driver<Clusters<Text>, ClusterWire, Eyes>;
+
+impl Outside<Clusters<Text>> for Eyes {
+    async fn call(&self, call: Call<Text>) -> Reply<Text> {
+        match call {
+            Call::Look { name, uid, generation, way } => {
+                let finding = match way {
+                    Way::Embedded => self.look_inside(&name, &uid).await,
+                    Way::Kubeconfig(secret) => self.look_there(&secret).await,
+                };
+                match finding {
+                    Ok(finding) => Reply::Found { uid, generation, finding },
+                    Err(why) => Reply::Failed(why),
+                }
+            }
+            Call::Stop { name, uid } => match self.stop(&name, &uid).await {
+                Ok(()) => Reply::Stopped(uid),
+                Err(why) => Reply::Failed(why),
+            },
+        }
+    }
+}
+
+impl Eyes {
+    async fn look_inside(&self, name: &str, uid: &str) -> Result<Finding<String>, String> {
+        let Some(embed) = &self.embed else {
+            let words = "an embedded cluster runs inside the hub of `bowline up`, and this is another home: \
+                         register a cluster by its kubeconfig";
+            return Ok(finding(Found::NotHere, words.into(), None));
+        };
+        match embed.start(name, uid).await {
+            Err(why) => Ok(finding(Found::DoesNotStart, format!("it does not start: {why}"), None)),
+            Ok(Running { client, server, kubeconfig }) => {
+                let place = Some(Place { server, kubeconfig });
+                let mut found = Finding { place, ..look(&client).await };
+                if found.found == Found::Usable {
+                    found.words = "it runs inside the hub; its workloads are simulated".into();
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    async fn look_there(&self, secret: &SecretKey) -> Result<Finding<String>, String> {
+        let SecretKey { namespace, name, key } = secret;
+        let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
+        let there = secrets
+            .get_opt(name)
+            .await
+            .map_err(|error| format!("the Secret {namespace}/{name} cannot be read: {}", sentence(&error)))?;
+        let Some(there) = there else {
+            let words =
+                format!("there is no Secret {namespace}/{name}: make it, or change kubeconfigSecretRef");
+            return Ok(finding(Found::NoKubeconfig, words, None));
+        };
+        let data = there.data.unwrap_or_default();
+        let Some(text) = data.get(key) else {
+            let words = format!("the Secret {namespace}/{name} has no key {key:?}");
+            return Ok(finding(Found::NoKubeconfig, words, None));
+        };
+        let bad = |why: &dyn std::fmt::Display| {
+            let words = format!("the kubeconfig in the Secret {namespace}/{name} cannot be used: {why}");
+            Ok(finding(Found::BadKubeconfig, words, None))
+        };
+        let kubeconfig = String::from_utf8_lossy(&text.0);
+        let kubeconfig = match kubeconfig::read(&kubeconfig).and_then(|read| kubeconfig::harmless(&read)) {
+            Ok(kubeconfig) => kubeconfig,
+            Err(why) => return bad(&why),
+        };
+        match bowline_runtime::client_of(kubeconfig).await {
+            Ok(client) => Ok(look(&client).await),
+            Err(why) => bad(&why),
+        }
+    }
+
+    async fn stop(&self, name: &str, uid: &str) -> Result<(), String> {
+        match &self.embed {
+            Some(embed) => embed.stop(name, uid).await,
+            None => Err("it does not run here".into()),
+        }
+    }
+}
