@@ -68,6 +68,32 @@ impl Drop for Scratch {
     }
 }
 
+/// What a process does beside serving.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Nothing: `bowline hub`.
+    Hub,
+    /// It runs the controllers: `bowline up`.
+    Up,
+}
+
+impl Role {
+    fn command(self) -> &'static str {
+        match self {
+            Role::Hub => "hub",
+            Role::Up => "up",
+        }
+    }
+
+    /// What it says last when it greets.
+    fn last_words(self) -> &'static str {
+        match self {
+            Role::Hub => "kubectl get namespaces",
+            Role::Up => "Ctrl-C ends it.",
+        }
+    }
+}
+
 /// A hub that runs. It is killed when this is dropped.
 pub struct Hub {
     child: Child,
@@ -90,15 +116,23 @@ impl Hub {
     /// # Errors
     /// If it ends instead.
     pub fn start_with(binary: &Path, data: &Path) -> Result<Hub> {
+        Hub::start_as(binary, Role::Hub, data)
+    }
+
+    /// The same in another role.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_as(binary: &Path, role: Role, data: &Path) -> Result<Hub> {
         let mut child = Command::new(binary)
-            .arg("hub")
+            .arg(role.command())
             .arg("--data")
             .arg(data)
             .args(["--listen", "127.0.0.1:0"])
             .stderr(Stdio::piped())
             .spawn()?;
         let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);
-        if let Greeting::Ended(all) = greeting(&mut said)? {
+        if let Greeting::Ended(all) = greeting(&mut said, role.last_words())? {
             bail!("the hub ended ({}): {all}", child.wait()?);
         }
         // Whatever it says later is shown with the test's own output.
@@ -158,6 +192,15 @@ impl Hub {
         Ok(())
     }
 
+    /// The status and the text of a page.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn page(&self, path: &str) -> Result<(u16, String)> {
+        let response = self.client.send(&Request::new("GET", path))?;
+        Ok((response.status, response.text()))
+    }
+
     /// Sends a request with a JSON body.
     ///
     /// # Errors
@@ -179,15 +222,15 @@ enum Greeting {
     Ended(String),
 }
 
-/// Reads what a hub says when it listens, up to the empty line that ends it.
-fn greeting(said: &mut impl BufRead) -> std::io::Result<Greeting> {
+/// Reads what a hub says when it listens, up to the empty line that ends it, after its last words.
+fn greeting(said: &mut impl BufRead, last_words: &str) -> std::io::Result<Greeting> {
     let mut all = String::new();
     loop {
         let from = all.len();
         if said.read_line(&mut all)? == 0 {
             return Ok(Greeting::Ended(all));
         }
-        if all[..from].contains("kubectl get namespaces") && all[from..].trim().is_empty() {
+        if all[..from].contains(last_words) && all[from..].trim().is_empty() {
             return Ok(Greeting::Whole);
         }
     }
@@ -219,9 +262,9 @@ mod tests {
         let greeting_text = "The hub listens on x.\n\n  export KUBECONFIG=y\n  kubectl get namespaces\n\n";
         let said = format!("{greeting_text}SIGTERM: the hub ends\n");
         let mut rest = said.as_bytes();
-        assert_eq!(greeting(&mut rest)?, Greeting::Whole);
+        assert_eq!(greeting(&mut rest, Role::Hub.last_words())?, Greeting::Whole);
         assert_eq!(rest, b"SIGTERM: the hub ends\n");
-        assert_eq!(greeting(&mut &b"no\n"[..])?, Greeting::Ended("no\n".to_owned()));
+        assert_eq!(greeting(&mut &b"no\n"[..], "no")?, Greeting::Ended("no\n".to_owned()));
         Ok(())
     }
 }

@@ -110,6 +110,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
         "bowline-fixtures/testbed",
         "bowline-e2e-homes/testbed",
         "bowline-e2e-sample/testbed",
+        "bowline-e2e-up/testbed",
     ];
     let testbed = testbed.join(",");
     let ours = ["--workspace", "--features", &testbed];
@@ -134,7 +135,9 @@ fn fixtures(workspace: &Workspace, log: &mut Log) -> Result<String> {
 
 /// The same tests on both homes.
 fn homes(workspace: &Workspace, log: &mut Log) -> Result<String> {
-    on_testbed(workspace, log, &["--package", "bowline-e2e-homes", "--package", "bowline-e2e-sample"])
+    let packages = ["bowline-e2e-homes", "bowline-e2e-sample", "bowline-e2e-up"];
+    let which: Vec<_> = packages.iter().flat_map(|package| ["--package", package]).collect();
+    on_testbed(workspace, log, &which)
 }
 
 /// Tests that need the real Kubernetes.

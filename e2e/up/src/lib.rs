@@ -1,0 +1,250 @@
+//! `bowline` as people use it: `up` and `controllers` as processes, and the commands beside them.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use bowline_e2e_homes::{Home, Kind};
+use bowline_e2e_hub::{Hub, Kubectl, Role, Said, Scratch, bowline};
+use serde_json::Value;
+
+/// How long anything may take, before a test is taken to have failed.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Waits until something is so. What is said last is shown if it never is.
+///
+/// # Errors
+/// If it is not within two minutes.
+pub fn until(what: &str, mut is: impl FnMut() -> Result<Result<(), String>>) -> Result<()> {
+    let start = Instant::now();
+    loop {
+        let Err(instead) = is()? else { return Ok(()) };
+        ensure!(start.elapsed() < LIMIT, "{what}: {instead}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Where controllers run, and what they run against.
+pub struct Place {
+    // Before the directory: it is in use until the processes are gone.
+    runs: Runs,
+    scratch: Scratch,
+}
+
+enum Runs {
+    /// `bowline up`.
+    Up(Hub),
+    /// `bowline controllers`, against a real Kubernetes.
+    Controllers(Controllers, Home),
+}
+
+impl Place {
+    /// Hub and controllers on an empty directory, or controllers on an empty Kubernetes.
+    ///
+    /// # Errors
+    /// If they do not start.
+    pub fn start(kind: Kind) -> Result<Place> {
+        let scratch = Scratch::new(&format!("up-{kind}"))?;
+        let runs = match kind {
+            Kind::Embedded => Runs::Up(Hub::start_as(bowline(), Role::Up, &scratch.join("data"))?),
+            Kind::Kubernetes => {
+                let home = Home::start(kind)?;
+                Runs::Controllers(Controllers::start(&home.kubeconfig())?, home)
+            }
+        };
+        Ok(Place { runs, scratch })
+    }
+
+    /// How the administrator reaches the home.
+    pub fn kubeconfig(&self) -> PathBuf {
+        match &self.runs {
+            Runs::Up(hub) => hub.kubeconfig().to_owned(),
+            Runs::Controllers(_, home) => home.kubeconfig(),
+        }
+    }
+
+    /// kubectl on the home.
+    ///
+    /// # Errors
+    /// If nobody says where the binary is.
+    pub fn kubectl(&self) -> Result<Kubectl> {
+        Kubectl::with_kubeconfig(&self.kubeconfig(), self.scratch.join("kubectl-cache"))
+    }
+
+    /// kubectl on another server.
+    ///
+    /// # Errors
+    /// If nobody says where the binary is.
+    pub fn kubectl_of(&self, kubeconfig: &Path) -> Result<Kubectl> {
+        Kubectl::with_kubeconfig(kubeconfig, self.scratch.join("kubectl-cache-of-another"))
+    }
+
+    /// A path in the directory of the test.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
+    }
+
+    /// `bowline`, on the home.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn bowline(&self, line: &str) -> Result<Said> {
+        run(line, Some(&self.kubeconfig()), &self.scratch.join(""))
+    }
+
+    /// `bowline`, which has to end with this code and say this.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn says(&self, line: &str, code: i32, expected: &[&str]) -> Result<String> {
+        let said = self.bowline(line)?;
+        let all = format!("{}{}", said.out, said.err);
+        ensure!(said.code == code, "bowline {line}: {said:#?}");
+        for expected in expected {
+            ensure!(all.contains(expected), "bowline {line}: {expected:?} is not in {all}");
+        }
+        Ok(all)
+    }
+
+    /// `up` as it runs.
+    ///
+    /// # Errors
+    /// If it is not `up` that runs here.
+    pub fn up(&self) -> Result<&Hub> {
+        match &self.runs {
+            Runs::Up(hub) => Ok(hub),
+            Runs::Controllers(..) => bail!("it is not `up` that runs here"),
+        }
+    }
+
+    /// `kill -9`, and another life on the same data.
+    ///
+    /// # Errors
+    /// If it does not start again.
+    pub fn live_again(self) -> Result<Place> {
+        let Place { runs, scratch } = self;
+        let runs = match runs {
+            Runs::Up(hub) => {
+                hub.kill()?;
+                Runs::Up(Hub::start_as(bowline(), Role::Up, &scratch.join("data"))?)
+            }
+            Runs::Controllers(controllers, home) => {
+                drop(controllers);
+                Runs::Controllers(Controllers::start(&home.kubeconfig())?, home)
+            }
+        };
+        Ok(Place { runs, scratch })
+    }
+
+    /// How many decisions about clusters had an effect.
+    ///
+    /// # Errors
+    /// If it is not told.
+    pub fn looks(&self) -> Result<u64> {
+        const LOOKS: &str = "controller_runtime_reconcile_total{controller=\"clusters\",result=\"requeue\"} ";
+        let counts = match &self.runs {
+            Runs::Up(hub) => hub.page("/metrics")?.1,
+            Runs::Controllers(controllers, _) => controllers.page("/metrics")?,
+        };
+        let line = counts.lines().find_map(|line| line.strip_prefix(LOOKS));
+        Ok(line.with_context(|| format!("it is not counted: {counts}"))?.parse()?)
+    }
+
+    /// Waits until a cluster has this reason in its condition Ready.
+    ///
+    /// # Errors
+    /// If it never has.
+    pub fn stands(&self, cluster: &str, reason: &str) -> Result<()> {
+        let kubectl = self.kubectl()?;
+        until(&format!("{cluster} is {reason}"), || {
+            let read: Value = serde_json::from_str(&kubectl.ok(&format!("get cluster {cluster} -o json"), "")?)?;
+            let conditions = read["status"]["conditions"].as_array().cloned().unwrap_or_default();
+            let ready = conditions.iter().find(|condition| condition["type"] == "Ready");
+            Ok(if ready.is_some_and(|ready| ready["reason"] == reason) { Ok(()) } else { Err(read.to_string()) })
+        })
+    }
+}
+
+/// `bowline controllers` as a process. It is killed when this is dropped.
+pub struct Controllers {
+    child: Child,
+    /// Where its health is told.
+    pub health: String,
+}
+
+impl Controllers {
+    /// Starts it, and waits until it says that it runs.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start(kubeconfig: &Path) -> Result<Controllers> {
+        let mut child = Command::new(bowline())
+            .args(["controllers", "--health-listen", "127.0.0.1:0", "--kubeconfig"])
+            .arg(kubeconfig)
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);
+        let mut all = String::new();
+        while !all.contains("Ctrl-C ends them.") {
+            if said.read_line(&mut all)? == 0 {
+                bail!("the controllers ended ({}): {all}", child.wait()?);
+            }
+        }
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
+        let (_, health) = all.split_once("http://").context("it says where its health is told")?;
+        let health = health.split('/').next().unwrap_or_default().to_owned();
+        Ok(Controllers { child, health })
+    }
+
+    /// What is told at a path of its health.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn page(&self, path: &str) -> Result<String> {
+        let mut stream = TcpStream::connect(&self.health)?;
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.health)?;
+        let mut all = String::new();
+        stream.read_to_string(&mut all)?;
+        let (_, body) = all.split_once("\r\n\r\n").context("an answer")?;
+        Ok(body.to_owned())
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end, and tells its exit code.
+    ///
+    /// # Errors
+    /// If it cannot be waited for.
+    pub fn wait(&mut self) -> Result<Option<i32>> {
+        Ok(self.child.wait()?.code())
+    }
+}
+
+impl Drop for Controllers {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// `bowline`, as typed in `directory`.
+///
+/// # Errors
+/// If it cannot be run.
+pub fn run(line: &str, kubeconfig: Option<&Path>, directory: &Path) -> Result<Said> {
+    let mut command = Command::new(bowline());
+    command.args(line.split(' ')).current_dir(directory).env_remove("KUBECONFIG");
+    if let Some(kubeconfig) = kubeconfig {
+        command.env("KUBECONFIG", kubeconfig);
+    }
+    let output = command.output()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Said { code: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) })
+}

@@ -1,0 +1,129 @@
+//! Clusters that are added by their kubeconfigs: on each home, each is looked at, and says what is wrong with it.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use bowline_e2e_homes::Kind;
+use bowline_e2e_hub::Hub;
+use bowline_e2e_up::{Place, until};
+use serde_json::{Value, json};
+
+#[test]
+fn clusters_are_looked_at_on_the_hub() -> Result<()> {
+    story(Kind::Embedded)
+}
+
+#[test]
+fn clusters_are_looked_at_on_kubernetes() -> Result<()> {
+    story(Kind::Kubernetes)
+}
+
+fn story(kind: Kind) -> Result<()> {
+    let mut place = Place::start(kind)?;
+    let target = Hub::start(&place.path("target"))?;
+    let file = place.path("prod.kubeconfig");
+    fs::copy(target.kubeconfig(), &file)?;
+    let add = format!("cluster add prod --kubeconfig {}", file.display());
+    place.says(&add, 0, &["is added", "It is ready", "everything is allowed"])?;
+    place.says("cluster show prod", 0, &["kubeconfig", "bowline-system/prod-kubeconfig-", "every namespace"])?;
+
+    what_cannot_be_used_is_refused(&place)?;
+    what_is_not_allowed_is_named(&place, &target)?;
+    if kind == Kind::Kubernetes {
+        place.says("cluster add toy --embedded", 1, &["It is not ready", "this is another home"])?;
+        place.says("cluster remove toy", 0, &["is removed"])?;
+    }
+
+    // It goes away, and comes back elsewhere; whoever looks at it is killed meanwhile.
+    target.kill()?;
+    place.stands("prod", "NoAnswer")?;
+    nothing_is_written_at_rest(&place)?;
+    place = place.live_again()?;
+    place.stands("prod", "NoAnswer")?;
+    let target = Hub::start(&place.path("target"))?;
+    fs::copy(target.kubeconfig(), &file)?;
+    place.says(&add, 0, &["is changed", "It is ready"])?;
+    let secrets = place.kubectl()?.ok("get secrets -n bowline-system -l bowline.dev/cluster=prod -o name", "")?;
+    ensure!(secrets.lines().count() == 1, "the kubeconfig before is gone: {secrets}");
+
+    // Its kubeconfig goes away, and with the cluster the Secret does.
+    place.kubectl()?.ok(&format!("delete -n bowline-system {}", secrets.trim()), "")?;
+    place.stands("prod", "NoKubeconfig")?;
+    place.says(&add, 0, &["It is ready"])?;
+    place.says("cluster remove prod", 0, &["is removed"])?;
+    until("the Secret is collected", || {
+        let left = place.kubectl()?.ok("get secrets -n bowline-system -o name", "")?;
+        Ok(if left.contains("prod-kubeconfig") { Err(left) } else { Ok(()) })
+    })
+}
+
+fn what_cannot_be_used_is_refused(place: &Place) -> Result<()> {
+    let file = place.path("bad.kubeconfig");
+    let with = |user: Value| {
+        let text = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "u" } }],
+            "clusters": [{ "name": "c", "cluster": { "server": "https://127.0.0.1:1" } }],
+            "users": [{ "name": "u", "user": user }],
+        });
+        fs::write(&file, text.to_string())
+    };
+    let add = format!("cluster add bad --kubeconfig {}", file.display());
+    with(json!({ "exec": { "apiVersion": "client.authentication.k8s.io/v1", "command": "aws" } }))?;
+    place.says(&add, 2, &["gets credentials from a program", "kubectl create token"])?;
+    with(json!({ "client-certificate": "nowhere.crt" }))?;
+    place.says(&add, 2, &["client-certificate names the file nowhere.crt"])?;
+    with(json!({ "token": "t" }))?;
+    place.says(&format!("{add} --context other"), 2, &["it has no context \"other\": it has \"c\""])?;
+    place.says(&add, 1, &["It is not ready", "does not answer"])?;
+    place.says("cluster remove bad", 0, &["is removed"])?;
+    // What somebody puts there without asking us is not trusted either.
+    with(json!({ "tokenFile": "/etc/hostname" }))?;
+    let kubectl = place.kubectl()?;
+    kubectl.ok(&format!("create secret generic sly -n bowline-system --from-file=kubeconfig={}", file.display()), "")?;
+    let sly = json!({
+        "apiVersion": "bowline.dev/v1alpha1", "kind": "Cluster", "metadata": { "name": "sly" },
+        "spec": { "kubeconfigSecretRef": { "name": "sly" } },
+    });
+    kubectl.ok("apply -f -", &sly.to_string())?;
+    place.stands("sly", "BadKubeconfig")?;
+    kubectl.says("get cluster sly", "", "tokenFile names a file")?;
+    place.says("cluster remove sly", 0, &[])?;
+    Ok(())
+}
+
+fn what_is_not_allowed_is_named(place: &Place, target: &Hub) -> Result<()> {
+    let kubectl = place.kubectl_of(target.kubeconfig())?;
+    kubectl.ok("create serviceaccount limited", "")?;
+    kubectl.ok("create clusterrolebinding limited --clusterrole=view --serviceaccount=default:limited", "")?;
+    let token = kubectl.ok("create token limited", "")?;
+    let config = kubectl.ok("config view --raw -o json", "")?;
+    let mut config: Value = serde_json::from_str(&config)?;
+    config["users"][0]["user"] = json!({ "token": token.trim() });
+    let file = place.path("limited.kubeconfig");
+    fs::write(&file, config.to_string())?;
+    let add = format!("cluster add limited --kubeconfig {}", file.display());
+    place.says(&add, 0, &["It is ready", "we may not", "create, patch, delete configmaps"])?;
+    place.stands("limited", "LimitedPermissions")?;
+    config["users"][0]["user"] = json!({ "token": "wrong" });
+    fs::write(&file, config.to_string())?;
+    place.says(&add, 1, &["It is not ready", "does not know us"])?;
+    place.says("cluster remove limited", 0, &["is removed"])?;
+    Ok(())
+}
+
+/// It is looked at again and again, and its status stays at one version.
+fn nothing_is_written_at_rest(place: &Place) -> Result<()> {
+    let looks = || {
+        let cluster: Value = serde_json::from_str(&place.kubectl()?.ok("get cluster prod -o json", "")?)?;
+        let version = cluster["metadata"]["resourceVersion"].as_str().context("a version")?.to_owned();
+        anyhow::Ok((place.looks()?, version))
+    };
+    let (before, version) = looks()?;
+    until("it is looked at twice more", || {
+        let (now, _) = looks()?;
+        Ok(if now >= before + 2 { Ok(()) } else { Err(format!("{now} after {before}")) })
+    })?;
+    ensure!(looks()?.1 == version, "nothing is written at rest");
+    Ok(())
+}

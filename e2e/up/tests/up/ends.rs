@@ -1,0 +1,80 @@
+//! How processes end, and what they say of themselves while they run.
+
+use anyhow::{Result, ensure};
+use bowline_e2e_homes::Kind;
+use bowline_e2e_hub::{Hub, Role, Scratch, bowline};
+use bowline_e2e_up::{Controllers, Place, run, until};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+#[test]
+fn up_says_how_it_is_and_ends_when_it_is_told() -> Result<()> {
+    let scratch = Scratch::new("ends")?;
+    for _ in 0..2 {
+        let hub = Hub::start_as(bowline(), Role::Up, &scratch.join("data"))?;
+        let raw = |path: &str| hub.page(path);
+        until("it is ready", || {
+            let (status, text) = raw("/readyz?verbose")?;
+            Ok(if status == 200 && text.contains("[+]controllers ok") { Ok(()) } else { Err(text) })
+        })?;
+        ensure!(raw("/livez")?.0 == 200, "it lives");
+        let (_, metrics) = raw("/metrics")?;
+        for expected in ["bowline_hub_requests_total", "workqueue_depth", "controller_runtime_max_concurrent_reconciles"] {
+            ensure!(metrics.contains(expected), "{expected} is not in {metrics}");
+        }
+        ensure!(metrics.matches("# EOF").count() == 1 && metrics.ends_with("# EOF\n"), "it has one end");
+        let (_, definitions) = hub.send("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &Value::Null)?;
+        let ours = definitions["items"].as_array().map_or(0, Vec::len);
+        ensure!(ours == 13, "all kinds are defined: {ours}");
+        let (status, _) = hub.send("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/bowline-edit", &Value::Null)?;
+        ensure!(status == 200, "the roles are there");
+        hub.terminate()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn who_is_told_twice_ends_at_once_and_controllers_end_like_up() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    let mut controllers = Controllers::start(&place.kubeconfig())?;
+    until("they are ready", || {
+        let said = controllers.page("/readyz")?;
+        Ok(if said == "ok" { Ok(()) } else { Err(said) })
+    })?;
+    ensure!(controllers.page("/livez")? == "ok" && controllers.page("/metrics")?.contains("workqueue_depth"), "they tell how they are");
+    let pid = Pid::from_raw(i32::try_from(controllers.pid())?);
+    kill(pid, Signal::SIGINT)?;
+    // It may have ended by the first already.
+    let _ = kill(pid, Signal::SIGINT);
+    ensure!(controllers.wait()? == Some(0), "they end well");
+    Ok(())
+}
+
+#[test]
+fn who_finds_no_server_says_how_to_start_one() -> Result<()> {
+    let scratch = Scratch::new("nowhere")?;
+    let directory = scratch.join("");
+    for (line, code, expected) in [
+        ("cluster list", 5, "`bowline up` starts one here"),
+        ("cluster list --kubeconfig nothing", 2, "nothing"),
+        ("controllers --kubeconfig nothing", 2, "nothing"),
+        ("controllers --only nonsense", 2, "there are: clusters"),
+        ("cluster add Toy --embedded", 2, "small letters"),
+        ("cluster add toy", 2, "--embedded"),
+        ("cluster add toy --embedded --timeout soon", 2, "30s"),
+    ] {
+        let said = run(line, None, &directory)?;
+        ensure!(said.code == code && said.err.contains(expected), "{line}: {said:#?}");
+    }
+    let hub = Hub::start(&scratch.join("data"))?;
+    let said = run("cluster list", Some(hub.kubeconfig()), &directory)?;
+    ensure!(said.code == 4 && said.err.contains("does not know Bowline's kinds"), "{said:#?}");
+    let kubeconfig = hub.kubeconfig().to_owned();
+    hub.terminate()?;
+    for line in ["cluster list", "controllers"] {
+        let said = run(line, Some(&kubeconfig), &directory)?;
+        ensure!(said.code == 5 && said.err.contains("cannot be reached"), "{line}: {said:#?}");
+    }
+    Ok(())
+}
