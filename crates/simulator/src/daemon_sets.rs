@@ -91,7 +91,7 @@ mod tests {
         });
         let near = |set: &Thing, near: &[&Thing]| Snapshot {
             it: Some(set.clone()),
-            near: near.iter().map(|thing| Thing::clone(thing)).collect(),
+            near: near.iter().copied().cloned().collect(),
         };
         assert_eq!(decide(&first, &near(&first, &[&revision, &pod])), Decision::Converged);
         let second = set("b");

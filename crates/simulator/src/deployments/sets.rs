@@ -23,7 +23,7 @@ impl<'a> Sets<'a> {
         all.sort_by_key(|set| (set.created, set.id.clone()));
         let wanted = plain(deployment.template());
         let is_new = |set: &&Thing| !set.deleting && same(&plain(set.template()), &wanted);
-        let new = all.iter().position(|set| is_new(set)).map(|at| all.remove(at));
+        let new = all.iter().position(is_new).map(|at| all.remove(at));
         Sets { new, old: all }
     }
 

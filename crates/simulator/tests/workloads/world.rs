@@ -210,6 +210,6 @@ pub(crate) fn holds(object: &Value, kind: &str) -> bool {
 
 /// A condition of an object.
 pub(crate) fn condition(object: &Value, kind: &str) -> Value {
-    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.filter(|condition| condition["type"] == kind).next().cloned().unwrap_or(Value::Null)
+    let mut conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.find(|condition| condition["type"] == kind).cloned().unwrap_or(Value::Null)
 }
