@@ -123,7 +123,12 @@ impl<W: Wire, X> Carrier<W, X> {
             uid: Some(self.wire.uid(&object.uid())),
             resource_version: Some(object.version().to_string()),
         };
-        match api.delete(name, &DeleteParams::background().preconditions(only_this)).await {
+        let mut params = DeleteParams::background().preconditions(only_this);
+        // What is being deleted has its time to end. Who deletes it once more says that it has ended.
+        if self.raw.at(object).is_some_and(|raw| raw.metadata.deletion_timestamp.is_some()) {
+            params.grace_period_seconds = Some(0);
+        }
+        match api.delete(name, &params).await {
             Ok(answer) => answer.either(|raw| self.seen(watched, raw), |_| Seen::Gone),
             Err(error) => refused(&error, false),
         }

@@ -54,6 +54,12 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-api", "bowline-clusters", "bowline-control", "bowline-runtime"],
         external: External::Any,
     },
+    // Its tests run it on a hub.
+    Edges {
+        name: "bowline-simulator",
+        internal: &["bowline-apiserver", "bowline-control", "bowline-runtime"],
+        external: External::Any,
+    },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges {
         name: "bowline",
