@@ -35,8 +35,7 @@ pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
             }
         }
         reached.depth += usize::from(!found.is_empty());
-        let next = found.iter().flat_map(|state| successors(model, state));
-        frontier = next.map(|state| model.canonical(state)).collect();
+        frontier = found.iter().flat_map(|state| successors(model, state)).collect();
     }
     reached
 }

@@ -326,7 +326,8 @@ pub(super) fn normal(mut s: State, guarded: bool) -> State {
     let (version, there) = (s.version(), s.record.is_some());
     let epoch = s.epoch();
     let shift = |e: u8| if there { (e + EPOCH).saturating_sub(epoch) } else { e };
-    let rank = |v: u8| if v == version { version.min(VERSION) } else { v.min(1) };
+    let newest = if there { VERSION } else { 0 };
+    let rank = |v: u8| if v == version { newest } else { v.min(1) };
     for (h, holder) in (0..).zip(&mut s.holders) {
         let mut seen_version = 0;
         if let Some(seen) = &mut holder.seen {
@@ -338,7 +339,14 @@ pub(super) fn normal(mut s: State, guarded: bool) -> State {
             sent.epoch = if counts { shift(sent.epoch) } else { 0 };
             // Of an answer it matters whether more was seen than it says.
             let both_old = seen_version != version && sent.version != version;
-            let above = both_old && sent.stage == Stage::Accepted && sent.version > seen_version;
+            let order = both_old && sent.stage == Stage::Accepted;
+            let above = order && sent.version > seen_version;
+            if order
+                && sent.version < seen_version
+                && let Some(record) = holder.seen.as_mut().and_then(|seen| seen.record.as_mut())
+            {
+                record.version = 2;
+            }
             sent.version = if above { 2 } else { rank(sent.version) };
         }
         holder.held.iter_mut().for_each(|held| held.epoch = shift(held.epoch));
