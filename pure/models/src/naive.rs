@@ -35,7 +35,8 @@ pub(crate) fn reach<M: Model>(model: &M) -> Reached<M> {
             }
         }
         reached.depth += usize::from(!found.is_empty());
-        frontier = found.iter().flat_map(|state| successors(model, state)).collect();
+        let next = found.iter().flat_map(|state| successors(model, state));
+        frontier = next.map(|state| model.canonical(state)).collect();
     }
     reached
 }

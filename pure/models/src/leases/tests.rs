@@ -4,7 +4,7 @@ use bowline_explorer::{Model, Options, SplitMix, check};
 
 use super::state::State;
 use super::{LEASES, Leases, SHIPPED, judge};
-use crate::naive::{is_well_formed, reach};
+use crate::naive::{is_well_formed, reach, successors};
 
 fn leases(size: &str) -> Leases {
     Leases::new(&LEASES.size(size).expect("a size that works"), &SHIPPED)
@@ -47,19 +47,12 @@ fn the_normal_form_changes_nothing() {
         for _ in 0..60 {
             let normal = model.canonical(state);
             assert_eq!(model.canonical(normal), normal, "it is one");
-            let next = steps(&model, &state);
+            let next = successors(&model, &state);
             let normals = |next: &[State]| next.iter().map(|next| model.canonical(*next)).collect::<Vec<_>>();
-            assert_eq!(normals(&next), normals(&steps(&model, &normal)));
+            assert_eq!(normals(&next), normals(&successors(&model, &normal)));
             let Some(next) = next.get(random.below(next.len())) else { break };
             // Versions and epochs grow, as far as a byte goes.
             state = if next.version() > 200 { model.canonical(*next) } else { *next };
         }
     }
-}
-
-/// What comes of every action, not in normal form.
-fn steps(model: &Leases, state: &State) -> Vec<State> {
-    let mut actions = Vec::new();
-    model.actions(state, &mut actions);
-    actions.iter().map(|action| model.next(state, action)).collect()
 }
