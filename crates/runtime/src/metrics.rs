@@ -35,6 +35,7 @@ struct All {
     times: Family<Controller, Histogram, fn() -> Histogram>,
     active: Family<Controller, Gauge>,
     most: Family<Controller, Gauge>,
+    masters: Family<Queue, Gauge>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -76,6 +77,7 @@ impl Metrics {
             times: Family::new_with_constructor(|| Histogram::new(RECONCILE_SECONDS)),
             active: Family::default(),
             most: Family::default(),
+            masters: Family::default(),
         };
         all.register();
         Metrics(Arc::new(all))
@@ -89,6 +91,11 @@ impl Metrics {
         let mut out = String::new();
         text::encode(&mut out, &self.0.registry.lock().unwrap_or_else(PoisonError::into_inner))?;
         Ok(out)
+    }
+
+    /// Whether this process holds a lease.
+    pub(crate) fn leads(&self, lease: &str, leads: bool) {
+        self.0.masters.get_or_create(&Queue { name: lease.to_owned() }).set(leads.into());
     }
 
     /// What one controller counts.
@@ -129,6 +136,8 @@ impl All {
         );
         runtime.register("active_workers", "Effects under way", self.active.clone());
         runtime.register("max_concurrent_reconciles", "Effects that may be under way", self.most.clone());
+        let election = registry.sub_registry_with_prefix("leader_election");
+        election.register("master_status", "Whether this process leads", self.masters.clone());
     }
 }
 
@@ -172,6 +181,11 @@ impl Meter {
         self.all.reconciles.get_or_create(&Ended { controller, result }).inc();
         self.all.times.get_or_create(&self.controller).observe(seconds(took));
         self.all.worked.get_or_create(&self.queue).observe(seconds(took));
+    }
+
+    /// The queue begins anew, and counts anew.
+    pub(crate) fn begin_anew(&mut self) {
+        self.before = Counts::default();
     }
 
     /// How the queue stands.

@@ -206,20 +206,17 @@ impl Holder {
         }
     }
 
-    pub(super) fn candidate(&self, h: u8, settings: Settings) -> Candidate<u8> {
+    pub(super) fn candidate(&self, new: Candidate<u8>) -> Candidate<u8> {
         let sight = |seen: Seen| Sight { lease: seen.record.map(Record::lease), since: ago(seen.age) };
         let hold =
             |held: Held| Hold { epoch: Epoch(held.epoch.into()), sent: ago(held.age), lost: held.lost };
         Candidate {
-            me: h,
-            settings,
             wish: self.wish,
             seen: self.seen.map(sight),
             must_look: self.must_look,
             asked: self.sent.map(|sent| Asked { step: sent.ask.step(), at: ago(sent.age) }),
             hold: self.held.map(hold),
-            floor: Epoch(0),
-            rests_until: None,
+            ..new
         }
     }
 
@@ -304,6 +301,11 @@ impl State {
         self.record.map_or(0, |record| record.epoch)
     }
 
+    /// A run ends: what it did in an epoch another did.
+    pub(super) fn end_acts(&mut self, h: u8) {
+        self.acted = self.acted.map(|who| if who == Who::Run(h) { Who::Past } else { who });
+    }
+
     /// A run ends: what it was known as is nobody's name any more.
     pub(super) fn rename(&mut self, h: u8) {
         let past = |who: &mut Who| {
@@ -311,8 +313,8 @@ impl State {
                 *who = Who::Past;
             }
         };
+        self.end_acts(h);
         self.record.iter_mut().filter_map(|record| record.holder.as_mut()).for_each(past);
-        self.acted.iter_mut().for_each(past);
         for holder in &mut self.holders {
             holder.late.iter_mut().for_each(|late| past(&mut late.by));
             let seen = holder.seen.iter_mut().filter_map(|seen| seen.record.as_mut());

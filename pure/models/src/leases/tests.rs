@@ -17,6 +17,7 @@ fn bench(size: &str) -> judge::Bench {
 #[test]
 fn every_model_is_well_formed() {
     is_sound(&leases("faults=1,leaves=0"));
+    is_sound(&leases("faults=1,leaves=0,exclusive=true"));
     is_sound(&bench("faults=1"));
 }
 
