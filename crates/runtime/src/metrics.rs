@@ -204,3 +204,30 @@ impl Meter {
 fn seconds(time: Millis) -> f64 {
     std::time::Duration::from_millis(time.0).as_secs_f64()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_leads_is_told_as_client_go_tells_it() {
+        let metrics = Metrics::new();
+        let says = |line: &str| metrics.text().is_ok_and(|text| text.lines().any(|told| told == line));
+        metrics.leads("controllers", true);
+        assert!(says("leader_election_master_status{name=\"controllers\"} 1"));
+        metrics.leads("controllers", false);
+        assert!(says("leader_election_master_status{name=\"controllers\"} 0"));
+    }
+
+    #[test]
+    fn a_queue_that_begins_anew_is_counted_on() {
+        let metrics = Metrics::new();
+        let mut meter = metrics.of("pairs", 1);
+        let two = Counts { adds: 2, ..Counts::default() };
+        meter.stand(two, 0);
+        meter.begin_anew();
+        meter.stand(Counts { adds: 1, ..two }, 0);
+        let text = metrics.text().expect("text");
+        assert!(text.contains("workqueue_adds_total{name=\"pairs\"} 3"), "{text}");
+    }
+}
