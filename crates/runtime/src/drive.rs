@@ -116,7 +116,8 @@ where
         if stopping && under_way.is_empty() && (!takes_turns || desk.room.is_drained()) {
             return desk.done;
         }
-        let nap = if takes_turns { desk.nap() } else { NAP };
+        // What is due while nobody can take it would end every nap at once.
+        let nap = if takes_turns && under_way.len() < workers { desk.nap() } else { NAP };
         tokio::select! {
             Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => desk.answer(&key, under, answer),
             Some(event) = events.next() => desk.room.event(event, now()),
