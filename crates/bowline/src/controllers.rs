@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use bowline_controllers::{Setup, System};
-use bowline_runtime::{InstallError, Journal, Metrics};
+use bowline_runtime::{Identity, InstallError, Journal, Metrics};
 use kube::Client;
 use tokio::sync::watch;
 
@@ -38,7 +38,8 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     let journal = wish.journal.as_ref().map(Journal::open).transpose()?.map(Arc::new);
     let systems = if wish.only.is_empty() { System::ALL.to_vec() } else { wish.only.clone() };
     let (stop, stopped) = watch::channel(false);
-    let setup = Setup { client, embed: None, journal, metrics };
+    let identity = Identity::Run(identity());
+    let setup = Setup { client, embed: None, identity, journal, metrics };
     let said = listed(&systems);
     let mut running = tokio::spawn(async move { bowline_controllers::run(setup, &systems, stopped).await });
     output::note(&format!(
@@ -50,16 +51,22 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
             output::note(&format!("{ended}: what is under way ends; once more, and it ends at once."));
         }
         ended = &mut running => {
-            let why = ended.err().map_or("they have ended".into(), |error| error.to_string());
-            return Err(anyhow!("the controllers do not run any more: {why}"));
+            return Err(service::ended(ended));
         }
     }
     stop.send_replace(true);
     tokio::select! {
-        ended = running => ended.context("the controllers have ended badly")?,
+        ended = running => ended.context("the controllers have ended badly")?.context("the controllers have ended badly")?,
         _ = signals.next() => {}
     }
     Ok(Exit::Done)
+}
+
+/// What people know this process by: the machine that it runs on, which in a cluster is the pod.
+fn identity() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim();
+    if host.is_empty() { "bowline".into() } else { host.into() }
 }
 
 /// Puts on the server what the controllers need there. Who may not do that, may find it there.
@@ -81,14 +88,7 @@ async fn prepare(client: &Client) -> anyhow::Result<()> {
         }
         Err(error) => return Err(failed(&error)),
     }
-    match bowline_runtime::make_namespace(client, bowline_api::SYSTEM_NAMESPACE).await {
-        Err(error) if is_forbidden(&error) => Err(anyhow!(Refused(format!(
-            "{error}. Have somebody make it who may: kubectl create namespace {}",
-            bowline_api::SYSTEM_NAMESPACE
-        )))),
-        Err(error) => Err(failed(&error)),
-        Ok(()) => Ok(()),
-    }
+    Ok(())
 }
 
 fn status_of(error: &InstallError) -> Option<u16> {

@@ -1,8 +1,10 @@
 //! What commands have in common that run until they are told to end.
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use bowline_controllers::System;
+use bowline_runtime::InstallError;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinError;
 
 /// Runs what a command does, with threads of its own and a log on stderr.
 pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
@@ -18,6 +20,15 @@ fn log() {
         .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
         .from_env_lossy();
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+/// Controllers have ended that nobody told to.
+pub(crate) fn ended(ended: Result<Result<(), InstallError>, JoinError>) -> anyhow::Error {
+    match ended {
+        Ok(Ok(())) => anyhow!("the controllers do not run any more"),
+        Ok(Err(error)) => anyhow!("the controllers cannot run: {error}"),
+        Err(error) => anyhow!("the controllers do not run any more: {error}"),
+    }
 }
 
 /// The systems by name.

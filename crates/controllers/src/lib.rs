@@ -8,12 +8,18 @@ pub mod kubeconfig;
 
 use std::sync::Arc;
 
-use bowline_control::Settings;
-use bowline_runtime::{Driver, Journal, Metrics, drive};
+use bowline_api::SYSTEM_NAMESPACE;
+use bowline_control::{Settings, lease};
+use bowline_runtime::{
+    Driver, Election, Identity, InstallError, Journal, Leader, Metrics, drive, elect, establish,
+};
 use kube::Client;
 use tokio::sync::watch;
 
 pub use clusters::{Embed, Running, sentence};
+
+/// The lease of those who lead.
+const LEASE: &str = "bowline-controllers";
 
 /// What the controllers need of the place where they run.
 pub struct Setup {
@@ -21,6 +27,8 @@ pub struct Setup {
     pub client: Client,
     /// Who runs embedded clusters, if anybody does here.
     pub embed: Option<Arc<dyn Embed>>,
+    /// Who this process is to others that run these controllers.
+    pub identity: Identity,
     /// Where decisions are written.
     pub journal: Option<Arc<Journal>>,
     /// Where they are counted.
@@ -46,10 +54,32 @@ impl System {
     }
 }
 
-/// Runs these systems until `stop` says so, and then until what is under way has ended.
-pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) {
-    let Setup { client, embed, journal, metrics } = setup;
-    let all = systems.iter().map(|system| match system {
+/// Runs these systems until `stop` says so, and then until what is under way has ended. They act while this process leads.
+///
+/// # Errors
+/// If the home refuses what the election needs.
+pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) -> Result<(), InstallError> {
+    establish(&setup.client, SYSTEM_NAMESPACE, LEASE).await?;
+    let election = Election {
+        client: setup.client.clone(),
+        namespace: SYSTEM_NAMESPACE.into(),
+        name: LEASE.into(),
+        identity: setup.identity.clone(),
+        settings: lease::Settings::default(),
+        metrics: setup.metrics.clone(),
+    };
+    let (leader, election) = elect(election, stopped(stop.clone()));
+    let all = systems.iter().map(|system| drive_one(*system, &setup, leader.clone(), stop.clone()));
+    let all = futures::future::join_all(all.collect::<Vec<_>>());
+    // The lease is given back when nobody holds on to it any more.
+    drop(leader);
+    futures::join!(all, election);
+    Ok(())
+}
+
+async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::Receiver<bool>) {
+    let Setup { client, embed, journal, metrics, .. } = setup;
+    match system {
         System::Clusters => {
             let (controller, wire) = clusters::controller(clusters::home(embed.as_ref()));
             let driver: clusters::ClusterDriver = Driver {
@@ -60,13 +90,13 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
                 client: client.clone(),
                 settings: Settings::default(),
                 workers: clusters::WORKERS,
+                leader: Some(leader),
                 journal: journal.clone(),
                 metrics: metrics.clone(),
             };
-            drive(driver, stopped(stop.clone()))
+            drive(driver, stopped(stop)).await;
         }
-    });
-    futures::future::join_all(all).await;
+    }
 }
 
 /// Waits until it is said to stop, or nobody is left to say so.

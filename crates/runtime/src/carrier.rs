@@ -9,6 +9,8 @@ use kube::core::DynamicObject;
 use kube::{Api, Client};
 
 use crate::client::REQUEST;
+use crate::clock::now;
+use crate::lead::Mandate;
 use crate::raw::Raw;
 use crate::wire::{Watched, Wire};
 
@@ -45,19 +47,33 @@ pub(crate) struct Carrier<W: Wire, X> {
 type AnswerOf<C> = Answer<<C as Controller>::Object, <C as Controller>::Reply>;
 
 impl<W: Wire, X> Carrier<W, X> {
-    /// Carries an effect once, and waits for its answer, but not for ever.
-    pub(crate) async fn carry<C>(&self, effect: EffectOf<C>) -> AnswerOf<C>
+    /// Carries an effect once, and waits for its answer, but not for ever, and not longer than the mandate lasts.
+    pub(crate) async fn carry<C>(&self, effect: EffectOf<C>, mandate: Mandate) -> AnswerOf<C>
     where
         C: Controller<Object = W::Object>,
         X: Outside<C>,
     {
-        let answer = match effect {
-            Effect::Call(call) => return Answer::Replied(self.outside.call(call).await),
-            Effect::Look(id) => tokio::time::timeout(REQUEST, self.look(&id)).await,
-            Effect::Write(write) => tokio::time::timeout(REQUEST, self.write(&write)).await,
+        let Some(limit) = mandate.left(REQUEST) else {
+            return Answer::Unknown("the lease was over before it was sent".into());
         };
-        let silence = |_| Seen::Unknown(format!("no answer within {} s", REQUEST.as_secs()));
-        match answer.unwrap_or_else(silence) {
+        let began = now().clock;
+        let silence = |_| Seen::Unknown(format!("no answer within {} ms", limit.as_millis()));
+        let seen = match effect {
+            Effect::Call(call) => {
+                let replied = mandate.during(self.outside.call(call)).await;
+                let cut = || Answer::Unknown("the lease was over before it was answered".into());
+                return replied.map_or_else(cut, Answer::Replied);
+            }
+            Effect::Look(id) => tokio::time::timeout(limit, self.look(&id)).await.unwrap_or_else(silence),
+            Effect::Write(write) => {
+                let seen = tokio::time::timeout(limit, self.write(&write)).await.unwrap_or_else(silence);
+                if let Seen::Unknown(_) = seen {
+                    mandate.leaves_open(began, limit);
+                }
+                seen
+            }
+        };
+        match seen {
             Seen::Is(object) => Answer::Is(object),
             Seen::Gone => Answer::Gone,
             Seen::Outdated => Answer::Refused(Refusal::Outdated),

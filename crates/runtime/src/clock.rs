@@ -1,7 +1,13 @@
 //! The clocks.
 
+use std::time::Duration;
+
 use bowline_control::{Millis, Moment};
 use nix::time::{ClockId, clock_gettime};
+
+/// A sleep goes by a clock that stands still while the machine sleeps: nobody sleeps longer than this without a look
+/// at the other one.
+pub(crate) const NAP: Duration = Duration::from_secs(5);
 
 /// Now.
 pub fn now() -> Moment {

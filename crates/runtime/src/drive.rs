@@ -5,26 +5,24 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bowline_control::lease::Epoch;
 use bowline_control::{
     Answer, Controller, Effect, EffectOf, KindOf, Loop, Millis, Moment, Object, Refusal, Settings, Turn,
     Verdict, Write,
 };
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream::{BoxStream, FuturesUnordered, select_all};
+use futures::stream::{BoxStream, FuturesUnordered, SelectAll, select_all};
 use kube::Client;
 
 use crate::carrier::{Carrier, Outside};
-use crate::clock::now;
+use crate::clock::{NAP, now};
 use crate::journal::{Journal, Line};
+use crate::lead::{Leader, Mandate};
 use crate::metrics::{End, Meter, Metrics};
 use crate::raw::Raw;
 use crate::watch::watch;
 use crate::wire::Wire;
-
-/// A sleep goes by a clock that stands still while the machine sleeps: nobody sleeps longer than this without a look
-/// at the other one.
-const NAP: Duration = Duration::from_secs(5);
 
 /// How a controller is driven.
 pub struct Driver<C, W, X> {
@@ -42,6 +40,8 @@ pub struct Driver<C, W, X> {
     pub settings: Settings,
     /// Effects that may be under way.
     pub workers: usize,
+    /// Whether it may act; `None` if it always may, because nobody else acts on its objects.
+    pub leader: Option<Leader>,
     /// Where decisions are written.
     pub journal: Option<Arc<Journal>>,
     /// Where they are counted.
@@ -76,11 +76,16 @@ where
     <W::Object as Object>::Uid: Send + Sync,
     X: Outside<C>,
 {
-    let Driver { name, controller, wire, outside, client, settings, workers, journal, metrics } = driver;
+    let Driver { name, controller, wire, outside, client, settings, workers, leader, journal, metrics } =
+        driver;
     let (wire, raw) = (Arc::new(wire), Arc::new(Raw::new()));
     let watched = wire.watched();
-    let streams = watched.iter().map(|kind| watch(&client, &wire, &raw, kind.clone()));
-    let mut events: futures::stream::SelectAll<BoxStream<'static, _>> = select_all(streams);
+    let shown = {
+        let (client, wire, raw, watched) =
+            (client.clone(), Arc::clone(&wire), Arc::clone(&raw), watched.clone());
+        move || select_all(watched.iter().map(|kind| watch(&client, &wire, &raw, kind.clone())))
+    };
+    let mut events: SelectAll<BoxStream<'static, _>> = shown();
     let manager = format!("bowline-{name}");
     let carrier = Arc::new(Carrier { client, wire, raw, watched, outside, manager });
     let mut desk = Desk {
@@ -91,27 +96,75 @@ where
         done: Driven::default(),
     };
     let mut under_way: FuturesUnordered<BoxFuture<'static, Carried<C>>> = FuturesUnordered::new();
+    let mut seat = Seat { leader, epoch: None };
     let mut stop = std::pin::pin!(stop);
     let mut stopping = false;
     loop {
+        if under_way.is_empty() && !stopping && seat.begins() {
+            desk.begin_anew();
+            events = shown();
+        }
         while under_way.len() < workers
-            && let Some((key, under, effect)) = desk.turn()
+            && let Some(mandate) = seat.mandate()
+            && let Some((key, under, effect)) = desk.turn(&mandate)
         {
             let carrier = Arc::clone(&carrier);
-            under_way.push(Box::pin(async move { (key, under, carrier.carry::<C>(effect).await) }));
+            under_way.push(Box::pin(async move { (key, under, carrier.carry::<C>(effect, mandate).await) }));
         }
         desk.stand(under_way.len());
-        if stopping && desk.room.is_drained() {
+        let takes_turns = seat.mandate().is_some();
+        if stopping && under_way.is_empty() && (!takes_turns || desk.room.is_drained()) {
             return desk.done;
         }
+        // What is due while nobody can take it would end every nap at once.
+        let nap = if takes_turns && under_way.len() < workers { desk.nap() } else { NAP };
         tokio::select! {
             Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => desk.answer(&key, under, answer),
             Some(event) = events.next() => desk.room.event(event, now()),
-            () = tokio::time::sleep(desk.nap()) => {}
+            () = tokio::time::sleep(nap) => {}
+            () = seat.changed() => {}
             () = &mut stop, if !stopping => {
                 stopping = true;
                 desk.room.drain();
             }
+        }
+    }
+}
+
+/// Whether the loop takes turns.
+struct Seat {
+    leader: Option<Leader>,
+    /// The epoch that it has begun in.
+    epoch: Option<Epoch>,
+}
+
+impl Seat {
+    /// Whether it leads in an epoch that it has not begun in.
+    ///
+    /// Others may have acted before that. What they wrote may be missing in a cache that lags, and what we remember may not be
+    /// so any more. Nothing of theirs is under way now, so who lists now sees all of it, as one does who has just
+    /// started; the harness explores that, and nothing between.
+    fn begins(&mut self) -> bool {
+        let tenure = self.leader.as_ref().and_then(|leader| leader.may_act(now().clock));
+        let Some(epoch) = tenure.map(|tenure| tenure.epoch).filter(|epoch| self.epoch != Some(*epoch)) else {
+            return false;
+        };
+        self.epoch = Some(epoch);
+        true
+    }
+
+    /// The right to take a turn, if it has it now.
+    fn mandate(&self) -> Option<Mandate> {
+        match &self.leader {
+            None => Some(Mandate::always()),
+            Some(leader) => Mandate::of(leader, self.epoch?),
+        }
+    }
+
+    async fn changed(&mut self) {
+        match &mut self.leader {
+            None => std::future::pending().await,
+            Some(leader) => leader.changed().await,
         }
     }
 }
@@ -130,6 +183,7 @@ struct Under {
     since: Moment,
     decision: String,
     effect: String,
+    epoch: Option<Epoch>,
     observed: Vec<(String, String)>,
 }
 
@@ -139,8 +193,14 @@ where
     C::Key: fmt::Display,
     <C::Object as Object>::Id: fmt::Display,
 {
+    fn begin_anew(&mut self) {
+        self.room.begin_anew();
+        self.meter.begin_anew();
+    }
+
     /// The next decision that has an effect.
-    fn turn(&mut self) -> Option<(C::Key, Under, EffectOf<C>)> {
+    fn turn(&mut self, mandate: &Mandate) -> Option<(C::Key, Under, EffectOf<C>)> {
+        let epoch = mandate.epoch();
         loop {
             let since = now();
             let Turn { key, verdict, observed, effect, waited } = self.room.turn(since)?;
@@ -154,14 +214,14 @@ where
                 tracing::debug!("nothing is to be done");
                 let is_timed = matches!(verdict, Verdict::Wait(_)) && self.room.known(&key).due.is_some();
                 self.meter.ended(if is_timed { End::RequeueAfter } else { End::Success }, Millis(0));
-                let under = Under { since, decision, effect: String::new(), observed };
+                let under = Under { since, decision, effect: String::new(), epoch, observed };
                 self.write(&key.to_string(), &under, None);
                 continue;
             };
             self.done.effects += 1;
             let described = described(&effect);
             tracing::debug!(effect = described, "is carried");
-            return Some((key, Under { since, decision, effect: described, observed }, effect));
+            return Some((key, Under { since, decision, effect: described, epoch, observed }, effect));
         }
     }
 
@@ -189,6 +249,7 @@ where
             build: env!("CARGO_PKG_VERSION"),
             controller: self.name,
             key,
+            epoch: under.epoch.map(|epoch| epoch.0),
             observed: &under.observed,
             decision: &under.decision,
             effect: outcome.map(|_| under.effect.as_str()),
@@ -252,6 +313,6 @@ fn outcome<O: Object, Reply>(answer: &Answer<O, Reply>) -> (String, End) {
 }
 
 /// A random number.
-fn random() -> u64 {
+pub(crate) fn random() -> u64 {
     getrandom::u64().unwrap_or_else(|error| panic!("there is no randomness: {error}"))
 }

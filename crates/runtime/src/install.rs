@@ -68,22 +68,29 @@ where
     Ok(())
 }
 
-/// Makes a namespace, unless it is there.
+/// Makes a namespace, unless it is there. Tells whether it was not.
 ///
 /// # Errors
 /// If the server refuses it.
-pub async fn make_namespace(client: &Client, name: &str) -> Result<(), InstallError> {
-    let api: Api<Namespace> = Api::all(client.clone());
+pub async fn make_namespace(client: &Client, name: &str) -> Result<bool, InstallError> {
     let mut namespace = Namespace::default();
     namespace.metadata.name = Some(name.to_owned());
-    if api.get_opt(name).await.map_err(|error| failed(&namespace, error))?.is_some() {
-        return Ok(());
+    make(&Api::all(client.clone()), &namespace).await
+}
+
+/// Makes an object, unless it is there. Tells whether it was not. Who may not make it may find it there.
+pub(crate) async fn make<K>(api: &Api<K>, object: &K) -> Result<bool, InstallError>
+where
+    K: Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned,
+{
+    if api.get_opt(&object.name_any()).await.map_err(|error| failed(object, error))?.is_some() {
+        return Ok(false);
     }
-    match api.create(&PostParams::default(), &namespace).await {
+    match api.create(&PostParams::default(), object).await {
         // Somebody else was faster.
-        Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
-        Err(error) => Err(failed(&namespace, error)),
-        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+        Err(error) => Err(failed(object, error)),
+        Ok(_) => Ok(true),
     }
 }
 

@@ -43,6 +43,9 @@ pub(crate) struct Line<'a> {
     pub(crate) build: &'static str,
     pub(crate) controller: &'a str,
     pub(crate) key: &'a str,
+    /// Of the lease under which it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) epoch: Option<u64>,
     /// What it rests on: objects and their versions.
     pub(crate) observed: &'a [(String, String)],
     pub(crate) decision: &'a str,
@@ -127,6 +130,7 @@ mod tests {
             build: "test",
             controller: "pairs",
             key,
+            epoch: None,
             observed: &[],
             decision: "converged",
             effect: None,

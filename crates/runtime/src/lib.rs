@@ -6,6 +6,8 @@
 //!
 //! - Requests are never repeated by the client, and have a deadline: what was not answered is looked at, by the loop.
 //! - A write rests on the object as it was read, whole: fields that we do not know stay as they are.
+//! - Who shares its objects with other processes has a [`Leader`]: it takes turns only while its lease is its own, and what it
+//!   sends ends before that does.
 //! - Every decision is a line in the journal, a span, and a count.
 
 mod carrier;
@@ -14,6 +16,7 @@ mod clock;
 mod drive;
 mod install;
 mod journal;
+mod lead;
 mod metrics;
 mod raw;
 mod watch;
@@ -25,5 +28,6 @@ pub use clock::now;
 pub use drive::{Driven, Driver, drive};
 pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
+pub use lead::{Election, Identity, Leader, elect, establish};
 pub use metrics::Metrics;
 pub use wire::{Address, Watched, Wire};

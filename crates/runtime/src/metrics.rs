@@ -44,6 +44,7 @@ struct All {
     times: Family<Controller, Histogram, fn() -> Histogram>,
     active: Family<Controller, Gauge>,
     most: Family<Controller, Gauge>,
+    masters: Family<Queue, Gauge>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -86,6 +87,7 @@ impl Metrics {
             times: Family::new_with_constructor(|| Histogram::new(RECONCILE_SECONDS)),
             active: Family::default(),
             most: Family::default(),
+            masters: Family::default(),
         };
         all.register();
         Metrics(Arc::new(all))
@@ -127,6 +129,11 @@ impl Metrics {
         }
     }
 
+    /// Whether this process holds a lease.
+    pub(crate) fn leads(&self, lease: &str, leads: bool) {
+        self.0.masters.get_or_create(&Queue { name: lease.to_owned() }).set(leads.into());
+    }
+
     /// What one controller counts.
     pub(crate) fn of(&self, name: &str, workers: usize) -> Meter {
         let queue = Queue { name: name.to_owned() };
@@ -166,6 +173,8 @@ impl All {
         );
         runtime.register("active_workers", "Effects under way", self.active.clone());
         runtime.register("max_concurrent_reconciles", "Effects that may be under way", self.most.clone());
+        let election = registry.sub_registry_with_prefix("leader_election");
+        election.register("master_status", "Whether this process leads", self.masters.clone());
     }
 }
 
@@ -220,6 +229,11 @@ impl Meter {
         }
     }
 
+    /// The queue begins anew, and counts anew.
+    pub(crate) fn begin_anew(&mut self) {
+        self.before = Counts::default();
+    }
+
     /// How the queue stands.
     pub(crate) fn stand(&mut self, counts: Counts, active: usize) {
         let all = &self.all;
@@ -235,4 +249,31 @@ impl Meter {
 
 fn seconds(time: Millis) -> f64 {
     std::time::Duration::from_millis(time.0).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_leads_is_told_as_client_go_tells_it() {
+        let metrics = Metrics::new();
+        let says = |line: &str| metrics.text().is_ok_and(|text| text.lines().any(|told| told == line));
+        metrics.leads("controllers", true);
+        assert!(says("leader_election_master_status{name=\"controllers\"} 1"));
+        metrics.leads("controllers", false);
+        assert!(says("leader_election_master_status{name=\"controllers\"} 0"));
+    }
+
+    #[test]
+    fn a_queue_that_begins_anew_is_counted_on() {
+        let metrics = Metrics::new();
+        let mut meter = metrics.of("pairs", 1);
+        let two = Counts { adds: 2, ..Counts::default() };
+        meter.stand(two, 0);
+        meter.begin_anew();
+        meter.stand(Counts { adds: 1, ..two }, 0);
+        let text = metrics.text().expect("text");
+        assert!(text.contains("workqueue_adds_total{name=\"pairs\"} 3"), "{text}");
+    }
 }

@@ -72,6 +72,7 @@ pub async fn simulate(client: Client, metrics: Metrics, stop: impl Future<Output
         client,
         settings: Settings { effects: EFFECTS, ..Settings::default() },
         workers: WORKERS,
+        leader: None,
         journal: None,
         metrics,
     };

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bowline_control::Settings;
-use bowline_runtime::{Driven, Driver, Journal, Metrics, NoOutside, drive};
+use bowline_runtime::{Driven, Driver, Journal, Leader, Metrics, NoOutside, drive};
 use bowline_sample::Pairs;
 use kube::Client;
 
@@ -28,6 +28,21 @@ pub async fn run(
     metrics: Metrics,
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<Driven> {
+    run_led(client, None, workers, journal, metrics, stop).await
+}
+
+/// The same, while it leads.
+///
+/// # Errors
+/// As there.
+pub async fn run_led(
+    client: Client,
+    leader: Option<Leader>,
+    workers: usize,
+    journal: Option<&Path>,
+    metrics: Metrics,
+    stop: impl Future<Output = ()> + Send,
+) -> anyhow::Result<Driven> {
     let journal = journal.map(Journal::open).transpose()?.map(Arc::new);
     let driver = Driver {
         name: "pairs",
@@ -37,6 +52,7 @@ pub async fn run(
         client,
         settings: Settings::default(),
         workers,
+        leader,
         journal,
         metrics,
     };

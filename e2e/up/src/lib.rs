@@ -160,10 +160,15 @@ impl Place {
     pub fn stands(&self, cluster: &str, reason: &str) -> Result<()> {
         let kubectl = self.kubectl()?;
         until(&format!("{cluster} is {reason}"), || {
-            let read: Value = serde_json::from_str(&kubectl.ok(&format!("get cluster {cluster} -o json"), "")?)?;
+            let read: Value =
+                serde_json::from_str(&kubectl.ok(&format!("get cluster {cluster} -o json"), "")?)?;
             let conditions = read["status"]["conditions"].as_array().cloned().unwrap_or_default();
             let ready = conditions.iter().find(|condition| condition["type"] == "Ready");
-            Ok(if ready.is_some_and(|ready| ready["reason"] == reason) { Ok(()) } else { Err(read.to_string()) })
+            Ok(if ready.is_some_and(|ready| ready["reason"] == reason) {
+                Ok(())
+            } else {
+                Err(read.to_string())
+            })
         })
     }
 }
@@ -246,5 +251,9 @@ pub fn run(line: &str, kubeconfig: Option<&Path>, directory: &Path) -> Result<Sa
     }
     let output = command.output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Said { code: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) })
+    Ok(Said {
+        code: output.status.code().unwrap_or(-1),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    })
 }

@@ -29,7 +29,8 @@
 //!
 //! # Identities
 //! A candidate is one run of one process, and its identity is random. Who comes back after a crash is somebody else, and
-//! waits: what it left under way may still arrive.
+//! waits: what it left under way may still arrive. Where nothing can be left, a name may be
+//! [exclusive](Candidate::exclusive), and who comes back under it does not wait.
 
 mod candidate;
 mod judge;

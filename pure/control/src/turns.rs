@@ -112,6 +112,15 @@ impl<C: Controller> Loop<C> {
         self.queue.next_due().into_iter().chain(parked).min()
     }
 
+    /// Forgets all but the controller, as a process does that ends and starts again. Nothing may be under way.
+    pub fn begin_anew(&mut self) {
+        self.cache = Cache::new();
+        self.queue = WorkQueue::seeded(self.settings.seed);
+        self.memos.clear();
+        self.tickets.clear();
+        self.parked.clear();
+    }
+
     /// Nothing more is begun but what is waiting already.
     pub fn drain(&mut self) {
         self.queue.drain();

@@ -43,6 +43,12 @@ pub(crate) const LEASES: Entry = Entry {
             default: Value::Flag(false),
             range: (0, 1),
         },
+        SizeKey {
+            name: "exclusive",
+            about: "the first has a name of its own for ever, and nothing of it outlives it",
+            default: Value::Flag(false),
+            range: (0, 1),
+        },
     ],
     faults: &[],
     build: |size, _| Ok(Box::new(Leases::new(size, &SHIPPED))),
@@ -81,6 +87,7 @@ pub(crate) struct Leases {
     faults: u8,
     leaves: u8,
     walls: bool,
+    exclusive: bool,
     settings: Settings,
     rules: &'static Rules,
 }
@@ -151,13 +158,20 @@ impl Leases {
             faults: small("faults"),
             leaves: small("leaves"),
             walls: size.flag("walls"),
+            exclusive: size.flag("exclusive"),
             settings: (rules.settings)(),
             rules,
         }
     }
 
     fn candidate(&self, s: &State, h: u8) -> Candidate<u8> {
-        s.holders[usize::from(h)].candidate(h, self.settings)
+        let new = if self.is_exclusive(h) { Candidate::exclusive } else { Candidate::new };
+        s.holders[usize::from(h)].candidate(new(h, self.settings))
+    }
+
+    /// Whether its name is its own for ever.
+    fn is_exclusive(&self, h: u8) -> bool {
+        self.exclusive && h == 0
     }
 
     /// What a candidate does next, if it runs and has something to do.

@@ -106,6 +106,11 @@ const ALLOWED: &[Edges] = &[
         ],
         external: External::Any,
     },
+    Edges {
+        name: "bowline-e2e-up",
+        internal: &["bowline-e2e-homes", "bowline-e2e-hub"],
+        external: External::Any,
+    },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {
         name: "xtask",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use bowline_apiserver::{Config, Guest, Server};
 use bowline_controllers::{Setup, System};
-use bowline_runtime::{Journal, Metrics};
+use bowline_runtime::{Identity, InstallError, Journal, Metrics};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -61,7 +61,7 @@ struct Hub {
     journal: PathBuf,
     embedded: Arc<Embedded>,
     stop: watch::Sender<bool>,
-    controllers: JoinHandle<()>,
+    controllers: JoinHandle<Result<(), InstallError>>,
 }
 
 impl Hub {
@@ -69,7 +69,6 @@ impl Hub {
         let client = client(&server);
         bowline_runtime::install(&client, &bowline_api::crds()).await?;
         bowline_runtime::apply(&client, &bowline_api::cluster_roles()).await?;
-        bowline_runtime::make_namespace(&client, bowline_api::SYSTEM_NAMESPACE).await?;
         let journal = data.join("journal.jsonl");
         // Others are told where it is, wherever they are.
         let data = std::path::absolute(data).context("cannot tell where the data is")?;
@@ -77,6 +76,8 @@ impl Hub {
         let setup = Setup {
             client,
             embed: Some(Arc::clone(&embedded) as _),
+            // The lock on the hub's file lets nobody else be this, and what this process asked of the hub ends with it.
+            identity: Identity::Exclusive("up".into()),
             journal: Some(Arc::new(Journal::open(&journal)?)),
             metrics,
         };
@@ -107,8 +108,7 @@ impl Hub {
                 output::note(&format!("{ended}: what is under way ends; once more, and it ends at once."));
             }
             ended = &mut self.controllers => {
-                let why = ended.err().map_or("they have ended".into(), |error| error.to_string());
-                return Err(anyhow!("the controllers do not run any more: {why}"));
+                return Err(service::ended(ended));
             }
         }
         let ending = async move {

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_sample::{Half, Pair, PairSpec, crds, make_ready};
 use bowline_fixtures::proxy::{Mark, Matcher, Proxy};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -53,10 +55,16 @@ impl World {
 
     /// The controller, which reaches the home through the proxy only.
     pub(crate) fn controller(&mut self) -> Result<Process> {
+        let kubeconfig = self.proxy.kubeconfig();
+        self.process(&kubeconfig, &[])
+    }
+
+    /// The controller, which reaches the home in its own way.
+    pub(crate) fn process(&mut self, kubeconfig: &Path, more: &[&str]) -> Result<Process> {
         self.journals += 1;
         let journal = self.home.path(&format!("journal-{}", self.journals));
         let binary = Path::new(env!("CARGO_BIN_EXE_bowline-e2e-sample"));
-        let child = Command::new(binary).arg(self.proxy.kubeconfig()).arg(&journal).spawn()?;
+        let child = Command::new(binary).arg(kubeconfig).arg(&journal).args(more).spawn()?;
         Ok(Process { child, journal })
     }
 
@@ -197,6 +205,29 @@ impl Process {
         // The last line may be half written.
         let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         lines.map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) -> Result<()> {
+        let id = Pid::from_raw(self.child.id().try_into()?);
+        nix::sys::signal::kill(id, signal)?;
+        Ok(())
+    }
+
+    /// Tells it to end, and waits until it has, in good order.
+    pub(crate) async fn end(&mut self) -> Result<()> {
+        self.signal(Signal::SIGTERM)?;
+        let ended = async {
+            loop {
+                if let Some(status) = self.child.try_wait()? {
+                    return anyhow::Ok(status);
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let status = tokio::time::timeout(LIMIT, ended).await.context("it does not end")??;
+        ensure!(status.success(), "{status}");
+        Ok(())
     }
 
     /// `kill -9`.

@@ -25,7 +25,11 @@ fn story(kind: Kind) -> Result<()> {
     fs::copy(target.kubeconfig(), &file)?;
     let add = format!("cluster add prod --kubeconfig {}", file.display());
     place.says(&add, 0, &["is added", "It is ready", "everything is allowed"])?;
-    place.says("cluster show prod", 0, &["kubeconfig", "bowline-system/prod-kubeconfig-", "every namespace"])?;
+    place.says(
+        "cluster show prod",
+        0,
+        &["kubeconfig", "bowline-system/prod-kubeconfig-", "every namespace"],
+    )?;
 
     what_cannot_be_used_is_refused(&place)?;
     what_is_not_allowed_is_named(&place, &target)?;
@@ -43,7 +47,8 @@ fn story(kind: Kind) -> Result<()> {
     let target = Hub::start(&place.path("target"))?;
     fs::copy(target.kubeconfig(), &file)?;
     place.says(&add, 0, &["is changed", "It is ready"])?;
-    let secrets = place.kubectl()?.ok("get secrets -n bowline-system -l bowline.dev/cluster=prod -o name", "")?;
+    let secrets =
+        place.kubectl()?.ok("get secrets -n bowline-system -l bowline.dev/cluster=prod -o name", "")?;
     ensure!(secrets.lines().count() == 1, "the kubeconfig before is gone: {secrets}");
 
     // Its kubeconfig goes away, and with the cluster the Secret does.
@@ -80,7 +85,10 @@ fn what_cannot_be_used_is_refused(place: &Place) -> Result<()> {
     // What somebody puts there without asking us is not trusted either.
     with(json!({ "tokenFile": "/etc/hostname" }))?;
     let kubectl = place.kubectl()?;
-    kubectl.ok(&format!("create secret generic sly -n bowline-system --from-file=kubeconfig={}", file.display()), "")?;
+    kubectl.ok(
+        &format!("create secret generic sly -n bowline-system --from-file=kubeconfig={}", file.display()),
+        "",
+    )?;
     let sly = json!({
         "apiVersion": "bowline.dev/v1alpha1", "kind": "Cluster", "metadata": { "name": "sly" },
         "spec": { "kubeconfigSecretRef": { "name": "sly" } },
@@ -95,7 +103,8 @@ fn what_cannot_be_used_is_refused(place: &Place) -> Result<()> {
 fn what_is_not_allowed_is_named(place: &Place, target: &Hub) -> Result<()> {
     let kubectl = place.kubectl_of(target.kubeconfig())?;
     kubectl.ok("create serviceaccount limited", "")?;
-    kubectl.ok("create clusterrolebinding limited --clusterrole=view --serviceaccount=default:limited", "")?;
+    kubectl
+        .ok("create clusterrolebinding limited --clusterrole=view --serviceaccount=default:limited", "")?;
     let token = kubectl.ok("create token limited", "")?;
     let config = kubectl.ok("config view --raw -o json", "")?;
     let mut config: Value = serde_json::from_str(&config)?;

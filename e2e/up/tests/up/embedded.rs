@@ -8,9 +8,11 @@ use bowline_e2e_up::{Place, until};
 use serde_json::Value;
 
 fn endpoint(place: &Place, cluster: &str) -> Result<(String, String)> {
-    let read: Value = serde_json::from_str(&place.says(&format!("cluster show {cluster} -o json"), 0, &[])?)?;
+    let read: Value =
+        serde_json::from_str(&place.says(&format!("cluster show {cluster} -o json"), 0, &[])?)?;
     let endpoint = &read["status"]["endpoint"];
-    let text = |field: &str| Ok::<_, anyhow::Error>(endpoint[field].as_str().context("an endpoint")?.to_owned());
+    let text =
+        |field: &str| Ok::<_, anyhow::Error>(endpoint[field].as_str().context("an endpoint")?.to_owned());
     Ok((text("server")?, text("kubeconfig")?))
 }
 

@@ -20,14 +20,18 @@ fn up_says_how_it_is_and_ends_when_it_is_told() -> Result<()> {
         })?;
         ensure!(raw("/livez")?.0 == 200, "it lives");
         let (_, metrics) = raw("/metrics")?;
-        for expected in ["bowline_hub_requests_total", "workqueue_depth", "controller_runtime_max_concurrent_reconciles"] {
+        for expected in
+            ["bowline_hub_requests_total", "workqueue_depth", "controller_runtime_max_concurrent_reconciles"]
+        {
             ensure!(metrics.contains(expected), "{expected} is not in {metrics}");
         }
         ensure!(metrics.matches("# EOF").count() == 1 && metrics.ends_with("# EOF\n"), "it has one end");
-        let (_, definitions) = hub.send("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &Value::Null)?;
+        let (_, definitions) =
+            hub.send("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &Value::Null)?;
         let ours = definitions["items"].as_array().map_or(0, Vec::len);
         ensure!(ours == 13, "all kinds are defined: {ours}");
-        let (status, _) = hub.send("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/bowline-edit", &Value::Null)?;
+        let (status, _) =
+            hub.send("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/bowline-edit", &Value::Null)?;
         ensure!(status == 200, "the roles are there");
         hub.terminate()?;
     }
@@ -42,7 +46,10 @@ fn who_is_told_twice_ends_at_once_and_controllers_end_like_up() -> Result<()> {
         let said = controllers.page("/readyz")?;
         Ok(if said == "ok" { Ok(()) } else { Err(said) })
     })?;
-    ensure!(controllers.page("/livez")? == "ok" && controllers.page("/metrics")?.contains("workqueue_depth"), "they tell how they are");
+    ensure!(
+        controllers.page("/livez")? == "ok" && controllers.page("/metrics")?.contains("workqueue_depth"),
+        "they tell how they are"
+    );
     let pid = Pid::from_raw(i32::try_from(controllers.pid())?);
     kill(pid, Signal::SIGINT)?;
     // It may have ended by the first already.

@@ -7,7 +7,7 @@ use crate::{Millis, Moment};
 /// One who wants to hold a lease. All times are by its own clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Candidate<H> {
-    /// Its identity: of this run of this process, and of nobody else ever.
+    /// Its identity: of this run of this process, and of nobody else ever; or [exclusive](Candidate::exclusive).
     pub me: H,
     /// How long things last.
     pub settings: Settings,
@@ -156,6 +156,17 @@ impl<H: Clone + Eq> Candidate<H> {
             floor: Epoch::default(),
             rests_until: None,
         }
+    }
+
+    /// A candidate that has seen nothing, under a name that it also had before a crash.
+    ///
+    /// A lease that names it is its own, and is taken at once, in a new epoch. So the name has to be exclusive by
+    /// construction: nobody else can have it as long as this one lives, and whatever an earlier run had under way, its
+    /// writes to the lease included, was over before this one began. A process that holds the lock of the store that all of
+    /// it goes to, and is its server, is such a one. What goes to anybody else does not end with the process: there
+    /// only the epoch tells who is late.
+    pub fn exclusive(name: H, settings: Settings) -> Candidate<H> {
+        Candidate::new(name, settings)
     }
 
     /// Whether it may act now, as what, and until when. To be asked before everything that is done.

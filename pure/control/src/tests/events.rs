@@ -1,7 +1,7 @@
 //! What is woken by what a watch says.
 
 use super::counter::{Name, Number, at, loop_of, number, verdict};
-use crate::{Event, Moment, Still, Verdict, Version};
+use crate::{Answer, Event, Moment, Still, Verdict, Version};
 
 #[test]
 fn people_go_first() {
@@ -25,6 +25,21 @@ fn a_list_removes_what_it_does_not_show() {
     let woken: Vec<_> = std::iter::from_fn(|| this.turn(at(1))).map(|turn| turn.key).collect();
     assert_eq!(woken, [Name("a"), Name("b")]);
     assert_eq!(this.cache().keys().collect::<Vec<_>>(), [&Name("b")]);
+}
+
+#[test]
+fn who_begins_anew_knows_nothing_until_it_is_shown() {
+    let mut this = loop_of(&[number("a", 1, 1), number("b", 2, 1)]);
+    let turn = this.turn(at(0)).expect("a turn");
+    // It waits until its cache has reached that.
+    this.answer(&turn.key, Answer::Is(Number { is: 1, ..number("a", 3, 1) }), 0, at(0));
+    this.begin_anew();
+    assert_eq!((this.cache().len(), this.next_due()), (0, None));
+    assert!(this.memo(&turn.key).is_none());
+    assert!(this.turn(at(1)).is_none(), "nothing is listed");
+    this.event(Event::Listed((), vec![number("b", 4, 1)]), at(1));
+    let keys: Vec<_> = std::iter::from_fn(|| this.turn(at(1))).map(|turn| turn.key).collect();
+    assert_eq!(keys, [Name("b")]);
 }
 
 #[test]

@@ -164,6 +164,12 @@ impl Leases {
     }
 
     fn end_run(&self, s: &mut State, h: u8) {
+        if self.is_exclusive(h) {
+            // All that it had under way ends with it; its name is what stays.
+            let holder = s.holder(h);
+            *holder = Holder { process: Process::Down, effect: None, late: None, ..holder.begun() };
+            return s.end_acts(h);
+        }
         self.leave_behind(s, h);
         let holder = s.holder(h);
         // The one that lasts longest.

@@ -4,21 +4,38 @@ use crate::catalogue::Expected;
 use crate::judgements::{Judgement, expect, holds, reached};
 
 pub(crate) const EXPECTED: &[Expected] = &[
-    expect(super::LEASES.name, "holders=2,faults=2,leaves=1,walls=false", (1_789_975, 9_240_226, 30), ALL),
-    expect(super::LEASES.name, "holders=2,faults=1,leaves=1,walls=true", (112_722, 458_978, 24), WALLS),
+    expect(
+        super::LEASES.name,
+        "holders=2,faults=2,leaves=1,walls=false,exclusive=false",
+        (1_752_449, 9_049_496, 30),
+        ALL,
+    ),
+    expect(
+        super::LEASES.name,
+        "holders=2,faults=1,leaves=1,walls=true,exclusive=false",
+        (109_912, 447_514, 24),
+        WALLS,
+    ),
+    expect(
+        super::LEASES.name,
+        "holders=2,faults=2,leaves=1,walls=false,exclusive=true",
+        (1_573_757, 8_186_703, 30),
+        ALL,
+    ),
 ];
 
 const ALL: &[Judgement] = &judgements(10);
 /// Of two faults one may be a jump, and then nobody waits for the paused one.
 const WALLS: &[Judgement] = &judgements(11);
 
-const fn judgements(paused: usize) -> [Judgement; 14] {
+const fn judgements(paused: usize) -> [Judgement; 15] {
     [
         holds("OneEpoch"),
         holds("OneActs"),
         holds("ActsInTime"),
         holds("EpochGrows"),
         holds("UnknownGivesNothing"),
+        holds("OwnIsTakenAtOnce"),
         holds("SomebodyHolds"),
         holds("FreeIsTaken"),
         holds("LeavesInTheEnd"),

@@ -36,6 +36,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant!("writes whatever was written meanwhile" breaks "OneActs" at "faults=0" by guards: false),
     mutant!("gives back what it still uses" breaks "OneActs" at "faults=0" by drains: false),
     mutant!("comes back under its old name" breaks "OneActs" at "faults=1,leaves=0" by renames: false),
+    mutant!("goes on in the epoch that it finds" breaks "OneEpoch" at "faults=1,leaves=0,exclusive=true" by answered: goes_on),
+    mutant!("waits out its own lease" breaks "OwnIsTakenAtOnce" at "faults=1,leaves=0,exclusive=true" by decide: waits_for_itself),
     mutant!("takes no answer for a good one" breaks "UnknownGivesNothing" at "faults=1,leaves=0" by answered: hopes),
     mutant!("takes no answer for a good one" breaks "OneActs" at "faults=2,leaves=0" by answered: hopes),
     mutant!("waits until it is told to take over" breaks "SomebodyHolds" at "faults=1,leaves=0" by decide: waits_to_be_told),
@@ -81,6 +83,28 @@ fn counts_from_look(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Mill
     candidate.answered(answer, now);
     if let (Some(Asked { step: Step::Look, at }), Some(seen)) = (asked, &mut candidate.seen) {
         seen.since = seen.since.min(at);
+    }
+}
+
+fn goes_on(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Millis) {
+    let asked = candidate.asked;
+    candidate.answered(answer, now);
+    let found = candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
+    let own = found.filter(|lease| lease.holder == Some(candidate.me)).map(|lease| lease.epoch);
+    if let (Some(Asked { step: Step::Look, at }), Some(epoch), None) = (asked, own, candidate.hold) {
+        candidate.hold = Some(Hold { epoch, sent: at, lost: false });
+    }
+}
+
+fn waits_for_itself(candidate: &Candidate<u8>, now: Millis, _: bool) -> Step {
+    let seen = candidate.seen.as_ref().map_or(now, |seen| seen.since);
+    match candidate.decide(now) {
+        Step::Acquire
+            if holder(candidate) == Some(candidate.me) && now < seen.plus(candidate.settings.term()) =>
+        {
+            Step::Wait(Some(seen.plus(candidate.settings.term())))
+        }
+        other => other,
     }
 }
 

@@ -3,7 +3,7 @@
 use bowline_control::lease::{Step, Wish};
 use bowline_explorer::{Formula, Property};
 
-use super::state::{Ask, Holder, Process, State, Who};
+use super::state::{Ask, Holder, Process, Record, State, Who};
 use super::{Action, Fault, Leases};
 
 pub(super) fn all(m: &Leases) -> Vec<Property<Leases>> {
@@ -58,7 +58,20 @@ fn safety() -> Vec<Property<Leases>> {
             held(next).is_none_or(|after| held(s).is_some_and(|before| before.age <= after.age))
         })
         .about("nobody acts, or acts longer, because of a write that was not answered"),
+        Property::always("OwnIsTakenAtOnce", |m: &Leases, s: &State| {
+            (0..m.holders).all(|h| !finds_its_own(s, h) || m.next_step(s, h) == Some(Step::Acquire))
+        })
+        .about("who finds a lease that names it takes it, and does not wait for itself"),
     ]
+}
+
+/// Whether it knows that the lease is its own, and does not hold it: an earlier run did, or a write was not answered.
+fn finds_its_own(s: &State, h: u8) -> bool {
+    let holder = &s.holders[usize::from(h)];
+    let is_its_own = |record: Record| record.holder == Some(Who::Run(h));
+    let knows = holder.seen.is_some_and(|seen| seen.record.is_some_and(is_its_own)) && !holder.must_look;
+    let idle = holder.sent.is_none() && holder.held.is_none();
+    holder.process == Process::Up && holder.wish == Wish::Hold && knows && idle
 }
 
 fn liveness(m: &Leases) -> Vec<Property<Leases>> {

@@ -206,20 +206,17 @@ impl Holder {
         }
     }
 
-    pub(super) fn candidate(&self, h: u8, settings: Settings) -> Candidate<u8> {
+    pub(super) fn candidate(&self, new: Candidate<u8>) -> Candidate<u8> {
         let sight = |seen: Seen| Sight { lease: seen.record.map(Record::lease), since: ago(seen.age) };
         let hold =
             |held: Held| Hold { epoch: Epoch(held.epoch.into()), sent: ago(held.age), lost: held.lost };
         Candidate {
-            me: h,
-            settings,
             wish: self.wish,
             seen: self.seen.map(sight),
             must_look: self.must_look,
             asked: self.sent.map(|sent| Asked { step: sent.ask.step(), at: ago(sent.age) }),
             hold: self.held.map(hold),
-            floor: Epoch(0),
-            rests_until: None,
+            ..new
         }
     }
 
@@ -304,6 +301,11 @@ impl State {
         self.record.map_or(0, |record| record.epoch)
     }
 
+    /// A run ends: what it did in an epoch another did.
+    pub(super) fn end_acts(&mut self, h: u8) {
+        self.acted = self.acted.map(|who| if who == Who::Run(h) { Who::Past } else { who });
+    }
+
     /// A run ends: what it was known as is nobody's name any more.
     pub(super) fn rename(&mut self, h: u8) {
         let past = |who: &mut Who| {
@@ -311,8 +313,8 @@ impl State {
                 *who = Who::Past;
             }
         };
+        self.end_acts(h);
         self.record.iter_mut().filter_map(|record| record.holder.as_mut()).for_each(past);
-        self.acted.iter_mut().for_each(past);
         for holder in &mut self.holders {
             holder.late.iter_mut().for_each(|late| past(&mut late.by));
             let seen = holder.seen.iter_mut().filter_map(|seen| seen.record.as_mut());
@@ -326,7 +328,8 @@ pub(super) fn normal(mut s: State, guarded: bool) -> State {
     let (version, there) = (s.version(), s.record.is_some());
     let epoch = s.epoch();
     let shift = |e: u8| if there { (e + EPOCH).saturating_sub(epoch) } else { e };
-    let rank = |v: u8| if v == version { version.min(VERSION) } else { v.min(1) };
+    let newest = if there { VERSION } else { 0 };
+    let rank = |v: u8| if v == version { newest } else { v.min(1) };
     for (h, holder) in (0..).zip(&mut s.holders) {
         let mut seen_version = 0;
         if let Some(seen) = &mut holder.seen {
@@ -338,7 +341,14 @@ pub(super) fn normal(mut s: State, guarded: bool) -> State {
             sent.epoch = if counts { shift(sent.epoch) } else { 0 };
             // Of an answer it matters whether more was seen than it says.
             let both_old = seen_version != version && sent.version != version;
-            let above = both_old && sent.stage == Stage::Accepted && sent.version > seen_version;
+            let order = both_old && sent.stage == Stage::Accepted;
+            let above = order && sent.version > seen_version;
+            if order
+                && sent.version < seen_version
+                && let Some(record) = holder.seen.as_mut().and_then(|seen| seen.record.as_mut())
+            {
+                record.version = 2;
+            }
             sent.version = if above { 2 } else { rank(sent.version) };
         }
         holder.held.iter_mut().for_each(|held| held.epoch = shift(held.epoch));

@@ -155,6 +155,19 @@ fn an_acquisition_that_was_not_answered_is_made_again() {
 }
 
 #[test]
+fn who_is_exclusive_comes_back_at_once_in_an_epoch_of_its_own() {
+    let mut me = Candidate::exclusive("me", candidate().settings);
+    looks(&mut me, 100, Answer::Is(lease(Some("me"), 7, 5)));
+    assert_eq!(until(&me, 100), None, "what it finds was an earlier run's");
+    assert_eq!(writes(&mut me, Step::Acquire, 100, 8).epoch, Epoch(6));
+    assert_eq!(until(&me, 100), Some((Epoch(6), at(107))));
+    // What is another's, or was just there, is waited for as by anybody.
+    let mut me = Candidate::exclusive("me", candidate().settings);
+    looks(&mut me, 100, Answer::Is(lease(Some("other"), 7, 5)));
+    assert_eq!(me.decide(at(100)), Step::Wait(Some(at(110))));
+}
+
+#[test]
 fn who_wakes_too_late_steps_down_first() {
     let mut me = holder();
     assert_eq!(until(&me, 107), None);

@@ -1,0 +1,328 @@
+//! Leader election: the shell of [`Candidate`], which decides.
+//!
+//! [`elect`] wants a Lease of `coordination.k8s.io` for this process. What it asks for is asked once, with a deadline; a watch
+//! shows what others do with the Lease. Everybody else has a [`Leader`], by which they know whether they may act.
+
+mod leader;
+mod paper;
+
+use std::time::Duration;
+
+use bowline_control::Millis;
+use bowline_control::lease::{Answer, Candidate, Request, Settings, Step, Wish};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::{ListParams, PostParams};
+use kube::runtime::{WatchStreamExt, watcher};
+use kube::{Api, Client};
+
+pub use leader::Leader;
+pub(crate) use leader::Mandate;
+
+use self::leader::Teller;
+use crate::clock::{NAP, now};
+use crate::install::{InstallError, make, make_namespace};
+use crate::metrics::Metrics;
+
+/// What writes leases, as the server is told.
+const MANAGER: &str = "bowline-leader-election";
+
+/// Who wants which lease.
+pub struct Election {
+    /// The way to the API.
+    pub client: Client,
+    /// Where the Lease is. It is made if it is missing.
+    pub namespace: String,
+    /// What the Lease is called.
+    pub name: String,
+    /// Who this is.
+    pub identity: Identity,
+    /// How long the lease lasts.
+    pub settings: Settings,
+    /// Where it is said who leads.
+    pub metrics: Metrics,
+}
+
+/// Who a process is to others that want the same lease.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Identity {
+    /// One run of one process: a word for people, to which something random is added. Who comes back after a crash is
+    /// somebody else, and waits.
+    Run(String),
+    /// A name that nobody else can have while this process lives, and whose requests die with it: see
+    /// [`Candidate::exclusive`].
+    Exclusive(String),
+}
+
+/// Wants the lease until `stop`, and longer: what is begun is to end. Nothing may be begun after `stop`; when every [`Leader`]
+/// is dropped, the lease is given back, and whoever waits for it acts at once.
+///
+/// Nothing happens unless the future is polled.
+pub fn elect(
+    election: Election,
+    stop: impl Future<Output = ()> + Send,
+) -> (Leader, impl Future<Output = ()> + Send) {
+    let (teller, leader) = leader::told(&election.settings);
+    (leader, Office::new(election, teller).run(stop))
+}
+
+/// Makes the namespace and, in it, a Lease that nobody holds, so that the first who wants it need not wait. Who wants a Lease
+/// that is not there waits for a term: it may have been deleted under a holder. In a namespace that was not there
+/// either there was none.
+///
+/// # Errors
+/// If the server refuses.
+pub async fn establish(client: &Client, namespace: &str, name: &str) -> Result<(), InstallError> {
+    if make_namespace(client, namespace).await? {
+        let mut lease = Lease::default();
+        lease.metadata.name = Some(name.to_owned());
+        let api: Api<Lease> = Api::namespaced(client.clone(), namespace);
+        make(&api, &lease).await?;
+    }
+    Ok(())
+}
+
+fn params() -> PostParams {
+    PostParams { dry_run: false, field_manager: Some(MANAGER.to_owned()) }
+}
+
+/// What came of a request.
+struct Came {
+    answer: Answer<String>,
+    /// The object that was answered.
+    raw: Option<Lease>,
+    /// Why it did not work.
+    trouble: Option<String>,
+}
+
+/// The candidate, and what it takes to carry what it decides.
+struct Office {
+    candidate: Candidate<String>,
+    desk: Desk,
+    /// The Lease as it was shown last, whole: what we do not know of it stays as it is.
+    raw: Option<Lease>,
+    teller: Teller,
+    metrics: Metrics,
+    /// Somebody was told that it does not work.
+    complained: bool,
+}
+
+impl Office {
+    fn new(election: Election, teller: Teller) -> Office {
+        let Election { client, namespace, name, identity, settings, metrics } = election;
+        let candidate = match identity {
+            Identity::Run(word) => {
+                Candidate::new(format!("{word}_{:016x}", crate::drive::random()), settings)
+            }
+            Identity::Exclusive(name) => Candidate::exclusive(name, settings),
+        };
+        let desk = Desk { client, namespace, name, settings };
+        Office { candidate, desk, raw: None, teller, metrics, complained: false }
+    }
+
+    async fn run(mut self, stop: impl Future<Output = ()> + Send) {
+        let only_this = watcher::Config::default().fields(&format!("metadata.name={}", self.desk.name));
+        let mut shown = watcher(self.desk.api(), only_this).default_backoff().boxed();
+        let mut asked: Option<BoxFuture<'static, Came>> = None;
+        let mut stop = std::pin::pin!(stop);
+        let mut stopping = false;
+        let mut gives_up = None;
+        loop {
+            let moment = now();
+            let step = self.candidate.decide(moment.clock);
+            if step == Step::Left || gives_up.is_some_and(|then| then <= moment.clock) {
+                break;
+            }
+            if let Some(request) = self.candidate.begin(step, moment) {
+                asked = Some(self.ask(request));
+            }
+            self.tell();
+            tokio::select! {
+                came = answer(&mut asked) => {
+                    asked = None;
+                    self.answered(came);
+                }
+                Some(event) = shown.next() => self.see(event),
+                () = tokio::time::sleep(self.nap()) => {}
+                () = &mut stop, if !stopping => {
+                    stopping = true;
+                    self.candidate.drain();
+                }
+                () = self.teller.nobody_acts(), if gives_up.is_none() => gives_up = Some(self.leave()),
+            }
+        }
+        self.candidate.leave();
+        self.tell();
+    }
+
+    /// Nobody acts any more: the lease is given back, if nothing may arrive any more. Says when that has taken too long.
+    fn leave(&mut self) -> Millis {
+        self.candidate.leave();
+        let now = now().clock;
+        if self.teller.open_until() > now {
+            tracing::info!(lease = self.desk.name, "something was not answered: the lease is left to lapse");
+            return now;
+        }
+        // It lapses by itself; nobody need wait for that here.
+        now.plus(self.desk.settings.renew())
+    }
+
+    fn tell(&self) {
+        let tenure = self.candidate.tenure(now().clock);
+        self.metrics.leads(&self.desk.name, tenure.is_some());
+        self.teller.tell(tenure);
+    }
+
+    /// How long nothing is to be done, if nothing comes in.
+    fn nap(&self) -> Duration {
+        let now = now().clock;
+        match self.candidate.decide(now) {
+            Step::Wait(None) => NAP,
+            Step::Wait(Some(until)) => Duration::from_millis(until.since(now).0).min(NAP),
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn ask(&self, request: Request<String>) -> BoxFuture<'static, Came> {
+        let desk = self.desk.clone();
+        let whole = self.raw.clone();
+        let deadline = desk.settings.renew();
+        async move {
+            let carried = desk.carry(request, whole);
+            let answered = tokio::time::timeout(Duration::from_millis(deadline.0), carried).await;
+            answered.unwrap_or_else(|_| Came::unknown(format!("no answer within {} ms", deadline.0)))
+        }
+        .boxed()
+    }
+
+    fn answered(&mut self, came: Came) {
+        let led = self.candidate.hold.map(|hold| hold.epoch);
+        if let Some(why) = &came.trouble
+            && !self.complained
+        {
+            tracing::warn!(lease = self.desk.name, why, "the lease cannot be had; it is tried again");
+        }
+        self.complained = came.trouble.is_some();
+        self.candidate.answered(came.answer, now().clock);
+        self.keep(came.raw);
+        let leads = self.candidate.hold.map(|hold| hold.epoch);
+        if let Some(epoch) = leads.filter(|_| leads != led) {
+            tracing::info!(lease = self.desk.name, me = self.candidate.me, %epoch, "this process leads");
+        }
+    }
+
+    /// Keeps the object that the candidate goes by. What a late watch shows is not it.
+    fn keep(&mut self, raw: Option<Lease>) {
+        let seen = self.candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
+        let version = seen.map(|lease| lease.version.to_string());
+        if let Some(raw) = raw.filter(|raw| raw.metadata.resource_version == version) {
+            self.raw = Some(raw);
+        }
+    }
+
+    fn see(&mut self, event: watcher::Result<watcher::Event<Lease>>) {
+        match event {
+            Ok(watcher::Event::Apply(raw) | watcher::Event::InitApply(raw)) => {
+                let Some(lease) = paper::read(&raw, &self.desk.settings) else { return };
+                self.candidate.see(lease, now().clock);
+                self.keep(Some(raw));
+            }
+            // That it is gone is found when it is written.
+            Ok(_) => {}
+            Err(error) => tracing::debug!(lease = self.desk.name, %error, "the watch begins again"),
+        }
+        if self.candidate.hold.is_some_and(|hold| hold.lost) && self.candidate.wish == Wish::Hold {
+            tracing::warn!(lease = self.desk.name, "somebody else has taken the lease");
+        }
+    }
+}
+
+/// What was asked for is answered; if nothing was, never.
+async fn answer(asked: &mut Option<BoxFuture<'static, Came>>) -> Came {
+    match asked {
+        Some(asked) => asked.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Carries requests.
+#[derive(Clone)]
+struct Desk {
+    client: Client,
+    namespace: String,
+    name: String,
+    settings: Settings,
+}
+
+impl Desk {
+    fn api(&self) -> Api<Lease> {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    async fn carry(&self, request: Request<String>, whole: Option<Lease>) -> Came {
+        match request {
+            Request::Read => {
+                // A list by name: that it is not there is an answer, and comes from the store and not from a cache.
+                let one = ListParams::default().fields(&format!("metadata.name={}", self.name));
+                match self.api().list(&one).await {
+                    Ok(list) => {
+                        list.items.into_iter().next().map_or(Came::of(Answer::Absent), |raw| self.is(raw))
+                    }
+                    Err(error) => Came::unknown(error.to_string()),
+                }
+            }
+            Request::Write { guard: None, lease } => {
+                let mut raw = Lease::default();
+                raw.metadata.name = Some(self.name.clone());
+                paper::draw(&lease, &mut raw);
+                match self.api().create(&params(), &raw).await {
+                    Err(kube::Error::Api(status)) if status.code == 404 => self.namespace_is_missing().await,
+                    created => self.written(created),
+                }
+            }
+            Request::Write { guard: Some(version), lease } => {
+                let has_it = |raw: &Lease| raw.metadata.resource_version == Some(version.to_string());
+                // Something else was shown since; the server would refuse it.
+                let Some(mut raw) = whole.filter(has_it) else { return Came::of(Answer::Outdated) };
+                paper::draw(&lease, &mut raw);
+                self.written(self.api().replace(&self.name, &params(), &raw).await)
+            }
+        }
+    }
+
+    async fn namespace_is_missing(&self) -> Came {
+        match make_namespace(&self.client, &self.namespace).await {
+            // Others see the namespace too: it is looked at before it is made.
+            Ok(true) => Came::of(Answer::Outdated),
+            Ok(false) => Came::unknown(format!("the namespace {} is not there, and is", self.namespace)),
+            Err(error) => Came::unknown(error.to_string()),
+        }
+    }
+
+    fn written(&self, answer: Result<Lease, kube::Error>) -> Came {
+        match answer {
+            Ok(raw) => self.is(raw),
+            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Came::of(Answer::Outdated),
+            // What was refused for good is refused again, but not at once.
+            Err(error) => Came::unknown(error.to_string()),
+        }
+    }
+
+    fn is(&self, raw: Lease) -> Came {
+        match paper::read(&raw, &self.settings) {
+            Some(lease) => Came { answer: Answer::Is(lease), raw: Some(raw), trouble: None },
+            None => Came::unknown("the server's answer has no version".to_owned()),
+        }
+    }
+}
+
+impl Came {
+    fn of(answer: Answer<String>) -> Came {
+        Came { answer, raw: None, trouble: None }
+    }
+
+    fn unknown(why: String) -> Came {
+        Came { answer: Answer::Unknown, raw: None, trouble: Some(why) }
+    }
+}
