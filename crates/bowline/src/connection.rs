@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
+use bowline_runtime::Manner;
 use kube::Client;
 use kube::config::Kubeconfig;
 
@@ -21,29 +22,28 @@ pub(crate) struct Wanted {
 impl Wanted {
     /// A client for the server that is meant: that of `--kubeconfig`, else of `$KUBECONFIG`, else the hub that was started
     /// here.
-    pub(crate) async fn client(&self) -> anyhow::Result<Client> {
-        let client = match &self.kubeconfig {
-            Some(file) => self.of_file(file).await,
+    pub(crate) async fn client(&self, manner: Manner) -> anyhow::Result<Client> {
+        let (mut kubeconfig, name) = match &self.kubeconfig {
+            Some(file) => read(file)?,
             None => match from_environment()? {
-                Some(kubeconfig) => self.of(kubeconfig, "$KUBECONFIG").await,
-                None if Path::new(LOCAL).exists() => self.of_file(Path::new(LOCAL)).await,
+                Some(kubeconfig) => (kubeconfig, "$KUBECONFIG".to_owned()),
+                None if Path::new(LOCAL).exists() => read(Path::new(LOCAL))?,
                 None => return Err(nowhere()),
             },
         };
-        client
-    }
-
-    async fn of_file(&self, file: &Path) -> anyhow::Result<Client> {
-        bowline_runtime::client(file, self.context.as_deref()).await.map_err(|error| bad(&error))
-    }
-
-    async fn of(&self, mut kubeconfig: Kubeconfig, name: &str) -> anyhow::Result<Client> {
         if let Some(context) = &self.context {
             kubeconfig.current_context = Some(context.clone());
         }
-        let client = bowline_runtime::client_of(kubeconfig).await;
-        client.map_err(|error| bad(&error)).with_context(|| format!("in {name}"))
+        bowline_runtime::client_of(kubeconfig, &name, manner).await.map_err(|error| bad(&error))
     }
+}
+
+fn read(file: &Path) -> anyhow::Result<(Kubeconfig, String)> {
+    let name = file.display().to_string();
+    let read = Kubeconfig::read_from(file);
+    let read =
+        read.map_err(|error| anyhow!(BadUsage(format!("{name} cannot be used: {}", sentence(&error)))))?;
+    Ok((read, name))
 }
 
 /// What `$KUBECONFIG` names, which may be several files.

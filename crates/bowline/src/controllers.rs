@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use bowline_controllers::{Setup, System};
-use bowline_runtime::{Identity, InstallError, Journal, Metrics};
+use bowline_runtime::{Identity, InstallError, Journal, Manner, Metrics};
 use kube::Client;
 use tokio::sync::watch;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(wish: &Wish) -> anyhow::Result<Exit> {
 
 async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
-    let client = wish.server.client().await?;
+    let client = wish.server.client(Manner::Once).await?;
     prepare(&client).await?;
     let metrics = Metrics::new();
     let health = listener::serve(wish.listen, metrics.clone()).await?;

@@ -30,33 +30,38 @@ pub enum ClientError {
     },
 }
 
-/// A client for the server of a kubeconfig, in its current context or another.
+/// How often a client asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Manner {
+    /// Once. Who asks again by itself does what nobody has decided: a create that was answered too late would be made
+    /// twice. This is how controllers ask.
+    Once,
+    /// Again, if the server says that it is busy: for commands, that people would have to type again.
+    Patiently,
+}
+
+/// A client that asks once, for the server of a kubeconfig, in its current context or another.
 ///
 /// # Errors
 /// If the file cannot be read, or what it says cannot be used.
 pub async fn client(kubeconfig: &Path, context: Option<&str>) -> Result<Client, ClientError> {
     let path = kubeconfig.display().to_string();
-    let unread = |source| ClientError::Kubeconfig { path: path.clone(), source };
-    let file = Kubeconfig::read_from(kubeconfig).map_err(unread)?;
-    let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
-    let config = Config::from_custom_kubeconfig(file, &options).await.map_err(unread)?;
-    Client::try_from(once(config)).map_err(|source| ClientError::Unusable { path: path.clone(), source })
+    let file = Kubeconfig::read_from(kubeconfig);
+    let mut file = file.map_err(|source| ClientError::Kubeconfig { path: path.clone(), source })?;
+    if let Some(context) = context {
+        file.current_context = Some(context.to_owned());
+    }
+    client_of(file, &path, Manner::Once).await
 }
 
-/// A client for the server of a kubeconfig, in its current context.
+/// A client for the server of a kubeconfig, in its current context; `path` is what people call it.
 ///
 /// # Errors
 /// If what it says cannot be used.
-pub async fn client_of(kubeconfig: Kubeconfig) -> Result<Client, ClientError> {
-    let path = "the kubeconfig".to_owned();
+pub async fn client_of(kubeconfig: Kubeconfig, path: &str, manner: Manner) -> Result<Client, ClientError> {
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    let config = config.map_err(|source| ClientError::Kubeconfig { path: path.clone(), source })?;
-    Client::try_from(once(config)).map_err(|source| ClientError::Unusable { path, source })
-}
-
-/// Who asks again by itself does what nobody has decided: a create that was answered too late would be made twice.
-fn once(mut config: Config) -> Config {
-    config.default_retry = false;
+    let mut config = config.map_err(|source| ClientError::Kubeconfig { path: path.to_owned(), source })?;
+    config.default_retry = manner == Manner::Patiently;
     config.write_timeout = Some(REQUEST);
-    config
+    Client::try_from(config).map_err(|source| ClientError::Unusable { path: path.to_owned(), source })
 }

@@ -23,7 +23,7 @@ mod watch;
 mod wire;
 
 pub use carrier::{NoOutside, Outside};
-pub use client::{ClientError, REQUEST, client, client_of};
+pub use client::{ClientError, Manner, REQUEST, client, client_of};
 pub use clock::now;
 pub use drive::{Driven, Driver, drive};
 pub use install::{InstallError, apply, install, make_namespace, served};

@@ -9,6 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, KubeconfigSecretRef};
 use bowline_controllers::kubeconfig;
+use bowline_runtime::Manner;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
@@ -16,7 +17,6 @@ use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::runtime::wait::await_condition;
 use kube::{Api, Client, Resource, ResourceExt};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::{Patience, Standing, clusters};
 use crate::connection::{Wanted, failed};
@@ -39,7 +39,7 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
         Some((file, context)) => Some(portable(file, context.as_deref())?),
         None => None,
     };
-    let client = server.client().await?;
+    let client = server.client(Manner::Patiently).await?;
     let before =
         clusters(&client).get_opt(name).await.map_err(|error| failed(error, "cannot read clusters"))?;
     if before.as_ref().is_some_and(|before| before.meta().deletion_timestamp.is_some()) {
@@ -101,15 +101,12 @@ fn spec(add: &Add, secret: Option<&str>, before: Option<&Cluster>) -> ClusterSpe
 /// The label of the Secrets that belong to a cluster.
 const OF_CLUSTER: &str = "bowline.dev/cluster";
 
-/// Puts the kubeconfig into a Secret whose name follows from it: a cluster that names it has changed when it has.
+/// Puts the kubeconfig into a Secret of its own: a cluster that names another one has changed, and is looked at again.
 async fn keep(client: &Client, cluster: &str, kubeconfig: &str) -> anyhow::Result<String> {
     bowline_runtime::make_namespace(client, SYSTEM_NAMESPACE).await?;
-    let digest = Sha256::digest(kubeconfig.as_bytes());
-    let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let name = format!("{cluster}-kubeconfig-{digest}");
     let secret = Secret {
         metadata: ObjectMeta {
-            name: Some(name.clone()),
+            generate_name: Some(format!("{cluster}-kubeconfig-")),
             labels: Some(BTreeMap::from([(OF_CLUSTER.to_owned(), cluster.to_owned())])),
             ..ObjectMeta::default()
         },
@@ -117,13 +114,8 @@ async fn keep(client: &Client, cluster: &str, kubeconfig: &str) -> anyhow::Resul
         ..Secret::default()
     };
     let secrets: Api<Secret> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
-    match secrets.create(&PostParams::default(), &secret).await {
-        // The same content has the same name.
-        Err(kube::Error::Api(status)) if status.code == 409 => {}
-        Err(error) => return Err(failed(error, "cannot keep the kubeconfig")),
-        Ok(_) => {}
-    }
-    Ok(name)
+    let made = secrets.create(&PostParams::default(), &secret).await;
+    Ok(made.map_err(|error| failed(error, "cannot keep the kubeconfig"))?.name_any())
 }
 
 async fn write(

@@ -1,5 +1,6 @@
 //! `bowline cluster list`.
 
+use bowline_runtime::Manner;
 use kube::ResourceExt;
 use kube::api::ListParams;
 use serde_json::json;
@@ -13,7 +14,7 @@ use crate::palette;
 
 /// Lists the clusters.
 pub(crate) async fn list(server: &Wanted, format: Format) -> anyhow::Result<Exit> {
-    let client = server.client().await?;
+    let client = server.client(Manner::Patiently).await?;
     let found = clusters(&client).list(&ListParams::default()).await;
     let mut found = found.map_err(|error| failed(error, "cannot list clusters"))?.items;
     found.sort_by_key(ResourceExt::name_any);

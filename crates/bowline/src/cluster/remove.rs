@@ -1,6 +1,7 @@
 //! `bowline cluster remove`.
 
 use bowline_api::updates::Stack;
+use bowline_runtime::Manner;
 use kube::api::{DeleteParams, ListParams, Preconditions};
 use kube::runtime::conditions::is_deleted;
 use kube::runtime::wait::await_condition;
@@ -13,7 +14,7 @@ use crate::output;
 
 /// Removes a cluster: Bowline does not act on it any more. An embedded one is gone with all that it holds.
 pub(crate) async fn remove(server: &Wanted, name: &str, patience: Patience) -> anyhow::Result<Exit> {
-    let client = server.client().await?;
+    let client = server.client(Manner::Patiently).await?;
     let cluster = get(&client, name).await?;
     let stacks: Api<Stack> = Api::all(client.clone());
     let stacks =

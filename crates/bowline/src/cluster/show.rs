@@ -1,6 +1,7 @@
 //! `bowline cluster show`.
 
 use bowline_api::updates::{Activity, AllowedNamespaces, Cluster};
+use bowline_runtime::Manner;
 use kube::ResourceExt;
 
 use super::{Standing, age, get, way};
@@ -10,7 +11,7 @@ use crate::output::{self, Format};
 
 /// Shows a cluster.
 pub(crate) async fn show(server: &Wanted, name: &str, format: Format) -> anyhow::Result<Exit> {
-    let client = server.client().await?;
+    let client = server.client(Manner::Patiently).await?;
     let cluster = get(&client, name).await?;
     let text = if format.is_text() { told(&cluster) } else { output::document(format, &cluster)? };
     output::print(&text)?;

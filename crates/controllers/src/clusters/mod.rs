@@ -7,7 +7,7 @@ mod wire;
 use std::sync::Arc;
 
 use bowline_clusters::{Call, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
-use bowline_runtime::{Driver, Outside};
+use bowline_runtime::{Driver, Manner, Outside};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
@@ -106,7 +106,7 @@ impl Eyes {
             Ok(kubeconfig) => kubeconfig,
             Err(why) => return bad(&why),
         };
-        match bowline_runtime::client_of(kubeconfig).await {
+        match bowline_runtime::client_of(kubeconfig, "the kubeconfig", Manner::Once).await {
             Ok(client) => Ok(look(&client).await),
             Err(why) => bad(&why),
         }
