@@ -337,16 +337,20 @@ impl<C: Controller> Loop<C> {
         }
     }
 
-    /// A kind has been listed: who waited for what was answered before goes on.
+    /// A kind has been listed: who waited for what was answered before goes on. Who waits for an object that the list does
+    /// not show looks: it may have gone before the list, and then no event tells.
     fn uncover(&mut self, kind: <ObjectId<C> as Id>::Kind, now: Moment) {
         for (key, memo) in &mut self.memos {
-            if let Need::Level { id, level: Level::At { covered: true, .. }, until } = &memo.need
-                && id.kind() == kind
-            {
-                self.parked.remove(&(*until, key.clone()));
-                memo.need = Need::Nothing;
-                self.queue.add(key, Priority::Change, now.clock);
-            }
+            let Need::Level { id, level: Level::At { covered, .. }, until } = &memo.need else { continue };
+            let need = match self.cache.get(id) {
+                _ if id.kind() != kind => continue,
+                _ if *covered => Need::Nothing,
+                None => Need::Look(id.clone()),
+                Some(_) => continue,
+            };
+            self.parked.remove(&(*until, key.clone()));
+            memo.need = need;
+            self.queue.add(key, Priority::Change, now.clock);
         }
     }
 }

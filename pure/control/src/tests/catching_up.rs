@@ -64,11 +64,25 @@ fn a_list_that_begins_after_the_answer_shows_what_was_written() {
     // This list was under way when the answer came: it may be older.
     this.event(Event::ListBegins(()), at(1));
     this.answer(&A, Answer::Is(after), 0, at(2));
-    this.event(Event::Listed((), vec![]), at(3));
+    this.event(Event::Listed((), vec![number("a", 1, 2)]), at(3));
     assert!(this.turn(at(3)).is_none());
     this.event(Event::ListBegins(()), at(4));
     this.event(Event::Listed((), vec![]), at(5));
     assert_eq!(verdict(this.turn(at(5))), Verdict::Converged);
+}
+
+/// It may have been made and have gone before the list was, and then no event tells: the explorer found that, with two
+/// pairs, a list and somebody who deletes.
+#[test]
+fn what_a_list_does_not_show_that_may_be_older_is_looked_at() {
+    let mut this = loop_of(&[number("a", 1, 2)]);
+    let after = Number { version: 5, ..written(this.turn(at(0))) };
+    this.event(Event::ListBegins(()), at(1));
+    this.answer(&A, Answer::Is(after), 0, at(2));
+    this.event(Event::Listed((), vec![]), at(3));
+    assert_eq!(verdict(this.turn(at(3))), Verdict::Look);
+    this.answer(&A, Answer::Gone, 0, at(4));
+    assert_eq!(verdict(this.turn(at(4))), Verdict::Converged);
 }
 
 #[test]
