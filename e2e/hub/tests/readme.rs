@@ -41,7 +41,10 @@ fn the_readmes_commands_work() -> Result<()> {
     // Whatever happens, the hub ends with the script.
     let script = format!("set -e\ntrap 'kill $(jobs -p)' EXIT\n{script}")
         .replace("cargo run --release -- ", "bowline ")
-        .replace("127.0.0.1:7443", "127.0.0.1:0");
+        // Ports may be taken.
+        .replace("bowline up &", "bowline up --listen 127.0.0.1:0 &")
+        .replace("127.0.0.1:7443", "127.0.0.1:0")
+        .replace("127.0.0.1:7444", "127.0.0.1:0");
     let output = Command::new("bash")
         .args(["-c", &script])
         .current_dir(scratch.join(""))
@@ -56,6 +59,10 @@ fn the_readmes_commands_work() -> Result<()> {
         "its rule says no",
         "nobody has allowed that",
         "No version is started.",
+        "deployment \"web\" successfully rolled out",
+        "it is there, and not ready",
+        "prod  not ready",
+        "Stands:     ready: it answers, and everything is allowed",
     ] {
         ensure!(said.contains(expected), "{expected:?} is not in {said}");
     }
