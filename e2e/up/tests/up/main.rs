@@ -4,3 +4,4 @@ mod clusters;
 mod embedded;
 mod ends;
 mod killed;
+mod led;
