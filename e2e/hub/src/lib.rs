@@ -2,6 +2,7 @@
 
 mod kubectl;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -27,7 +28,12 @@ pub fn bowline() -> &'static Path {
 }
 
 fn build() -> Result<PathBuf> {
-    let output = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    // What cargo tells a test of its package would be told to build scripts, and these would all run again.
+    let told = std::env::vars_os().map(|(name, _)| name);
+    let told = told.filter(|name| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|of| starts_with(name, of)));
+    told.for_each(|name| drop(cargo.env_remove(name)));
+    let output = cargo
         .args(["build", "--locked", "--package", "bowline", "--message-format", "json"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
@@ -37,6 +43,10 @@ fn build() -> Result<PathBuf> {
     let artifacts = messages.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let mut binaries = artifacts.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
     binaries.find(|path| path.ends_with("bowline")).context("cargo names no binary")
+}
+
+fn starts_with(name: &OsStr, with: &str) -> bool {
+    name.as_encoded_bytes().starts_with(with.as_bytes())
 }
 
 /// A directory that is gone when this is dropped.
