@@ -14,6 +14,7 @@ use kube::runtime::controller::{Action, Config, Controller};
 use kube::runtime::reflector::{ObjectRef, Store, store};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client, ResourceExt};
+use tokio::sync::OnceCell;
 
 use super::objects;
 use crate::tally::Counted;
@@ -24,6 +25,8 @@ const REST: Duration = Duration::from_secs(5);
 struct Context {
     client: Client,
     halves: Store<Half>,
+    /// The halves have been listed.
+    listed: OnceCell<()>,
     counted: Counted,
 }
 
@@ -58,7 +61,7 @@ pub(super) async fn run(counted: Counted, client: Client, workers: u16, stop: im
         .modify(|half| half.managed_fields_mut().clear())
         .reflect(write_halves)
         .touched_objects();
-    let context = Arc::new(Context { client, halves, counted });
+    let context = Arc::new(Context { client, halves, listed: OnceCell::new(), counted });
     let done = Controller::for_stream(pair_events, pairs)
         .owns_stream(half_events)
         .with_config(Config::default().concurrency(workers))
@@ -73,7 +76,9 @@ pub(super) async fn run(counted: Counted, client: Client, workers: u16, stop: im
 /// One step for a pair, or what people are told of it.
 async fn reconcile(pair: Arc<Pair>, context: Arc<Context>) -> Result<Action, Failed> {
     // What has not been listed yet would seem to be missing.
-    context.halves.wait_until_ready().await.map_err(|error| Failed(error.to_string()))?;
+    // One waits for all: the store (of kube-runtime 5.0.0) wakes only the last who does, and the others would wait for ever.
+    let listed = context.listed.get_or_try_init(|| context.halves.wait_until_ready()).await;
+    listed.map_err(|error| Failed(error.to_string()))?;
     let key = Address { namespace: pair.namespace().unwrap_or_default(), name: pair.name_any() };
     let half = |side: Side| {
         context.halves.get(&ObjectRef::new(&format!("{}-{side}", key.name)).within(&key.namespace))
