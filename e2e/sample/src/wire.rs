@@ -139,21 +139,32 @@ const WAITS: [(&str, Wait); 6] = [
 ];
 
 fn read_status(status: &Value) -> Status<String> {
-    let message = || status["message"].as_str().unwrap_or_default().to_owned();
-    let phase = match status["reason"].as_str().unwrap_or_default() {
-        "Ready" => Phase::Ready,
-        "Failing" => Phase::Failing(message()),
-        "Stalled" => Phase::Stalled(message()),
-        word => WAITS
-            .iter()
-            .find(|(known, _)| *known == word)
-            .map_or(Phase::New, |(_, wait)| Phase::Waiting(*wait)),
-    };
+    let text = |field: &str| status[field].as_str().unwrap_or_default();
+    let phase = phase_of(text("reason"), text("message"));
     Status { phase, observed: status["observedGeneration"].as_u64().unwrap_or(0) }
 }
 
 fn write_status(status: &Status<String>) -> Value {
-    let (reason, message) = match &status.phase {
+    let (reason, message) = words_of(&status.phase);
+    json!({ "reason": reason, "message": message, "observedGeneration": status.observed })
+}
+
+/// How a pair stands that has this reason and this message in its status.
+pub fn phase_of(reason: &str, message: &str) -> Phase<String> {
+    match reason {
+        "Ready" => Phase::Ready,
+        "Failing" => Phase::Failing(message.to_owned()),
+        "Stalled" => Phase::Stalled(message.to_owned()),
+        word => WAITS
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map_or(Phase::New, |(_, wait)| Phase::Waiting(*wait)),
+    }
+}
+
+/// The reason and the message in the status of a pair that stands so.
+pub fn words_of(phase: &Phase<String>) -> (&'static str, String) {
+    match phase {
         Phase::New => ("", String::new()),
         Phase::Ready => ("Ready", "both halves are as they should be".into()),
         Phase::Failing(why) => ("Failing", why.clone()),
@@ -162,8 +173,7 @@ fn write_status(status: &Status<String>) -> Value {
             let word = WAITS.iter().find(|(_, known)| known == wait).map_or("", |(word, _)| *word);
             (word, format!("waits for {wait}"))
         }
-    };
-    json!({ "reason": reason, "message": message, "observedGeneration": status.observed })
+    }
 }
 
 #[cfg(test)]

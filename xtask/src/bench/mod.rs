@@ -3,6 +3,8 @@
 //! Contestants are processes of their own, and take turns. Times are medians; what counts is their ratio, taken
 //! in one run on one machine.
 
+mod control;
+mod embedded;
 mod explorer;
 mod hub;
 mod measure;
@@ -22,6 +24,8 @@ use sample::Sample;
 /// What to measure.
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
+    /// The sample controller on our loop against kube-runtime's, on the hub
+    Control(control::ControlArgs),
     /// The explorer against stateright and TLC, on the seeds
     Explorer(explorer::ExplorerArgs),
     /// The hub against kube-apiserver and etcd, with the same client and the same durability
@@ -33,6 +37,7 @@ pub(crate) enum Bench {
 /// Measures.
 pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result<String> {
     match bench {
+        Bench::Control(args) => control::run(workspace, log, args),
         Bench::Explorer(args) => explorer::run(workspace, log, args),
         Bench::Hub(args) => hub::run(workspace, log, args),
         Bench::Workqueue(args) => workqueue::run(workspace, log, args),

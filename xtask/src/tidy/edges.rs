@@ -80,6 +80,11 @@ const ALLOWED: &[Edges] = &[
         external: External::Only(&[]),
     },
     Edges { name: "bowline-bench-workqueue", internal: &["bowline-workqueue"], external: External::Any },
+    Edges {
+        name: "bowline-bench-control",
+        internal: &["bowline-control", "bowline-e2e-sample", "bowline-runtime", "bowline-sample"],
+        external: External::Any,
+    },
     Edges { name: "bowline-bench-hub", internal: &[], external: External::Any },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges {

@@ -1,14 +1,13 @@
 //! Who takes part: started, ready, ended.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
-use bowline_realkube::{Options, RealKube, Request, client_of_kubeconfig, status};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use anyhow::{Result, bail};
+use bowline_realkube::{Options, RealKube, status};
+use nix::sys::signal::Signal;
+
+use crate::bench::embedded::Embedded;
 
 /// Somebody who serves the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +63,7 @@ impl Field {
             }
             (Contestant::Hub, _) => {
                 let begun = Instant::now();
-                let hub = Hub::start(&self.hub, dir)?;
+                let hub = Embedded::start(&self.hub, dir)?;
                 Ok(Running { ready: begun.elapsed(), process: Process::Hub(hub) })
             }
         }
@@ -79,7 +78,7 @@ pub(super) struct Running {
 
 enum Process {
     Kube(Box<RealKube>),
-    Hub(Hub),
+    Hub(Embedded),
 }
 
 impl Running {
@@ -92,7 +91,7 @@ impl Running {
     pub(super) fn kubeconfig(&self) -> PathBuf {
         match &self.process {
             Process::Kube(kube) => kube.kubeconfig(),
-            Process::Hub(hub) => hub.dir.join("admin.kubeconfig"),
+            Process::Hub(hub) => hub.kubeconfig(),
         }
     }
 
@@ -102,7 +101,7 @@ impl Running {
             Process::Kube(kube) => {
                 status(kube.dir()).iter().filter_map(|running| u32::try_from(running.pid).ok()).collect()
             }
-            Process::Hub(hub) => vec![hub.child.id()],
+            Process::Hub(hub) => vec![hub.pid()],
         }
     }
 
@@ -117,45 +116,9 @@ impl Running {
     }
 
     fn end(self, signal: Signal) -> Result<()> {
-        if let Process::Hub(mut hub) = self.process {
-            let pid = Pid::from_raw(i32::try_from(hub.child.id())?);
-            kill(pid, signal).context("cannot end the hub")?;
-            hub.child.wait().context("cannot wait for the hub")?;
+        match self.process {
+            Process::Kube(_) => Ok(()),
+            Process::Hub(hub) => hub.end(signal),
         }
-        Ok(())
-    }
-}
-
-struct Hub {
-    child: Child,
-    dir: PathBuf,
-}
-
-impl Hub {
-    fn start(program: &Path, dir: &Path) -> Result<Hub> {
-        let mut command = Command::new(program);
-        command.arg("hub").arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
-        let mut hub = Hub { child, dir: dir.to_owned() };
-        let mut said = BufReader::new(hub.child.stderr.take().context("the hub says nothing")?);
-        // It says where it listens when it does.
-        let mut line = String::new();
-        said.read_line(&mut line).context("cannot read what the hub says")?;
-        ensure!(line.contains("listens on"), "the hub does not start: {line}");
-        let client = client_of_kubeconfig(&dir.join("admin.kubeconfig"))?;
-        let answer = client.send(&Request::new("GET", "/readyz"))?;
-        ensure!(answer.status == 200, "the hub is not ready: {}", answer.text());
-        // Whatever else it says, it must not wait for a reader.
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Ok(hub)
-    }
-}
-
-impl Drop for Hub {
-    fn drop(&mut self) {
-        // Both fail only if it has ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
