@@ -149,8 +149,8 @@ impl Controller for Counted {
         self.pairs.report(snapshot, standing, now)
     }
 
-    fn learn(&self, memory: &mut (), step: &Step, reply: Infallible) -> Result<(), String> {
-        self.pairs.learn(memory, step, reply)
+    fn learn(&self, memory: &mut (), step: &Step, reply: Infallible, now: Moment) -> Result<(), String> {
+        self.pairs.learn(memory, step, reply, now)
     }
 }
 

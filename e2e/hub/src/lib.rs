@@ -32,7 +32,9 @@ fn build() -> Result<PathBuf> {
     // What cargo tells a test of its package would be told to build scripts, and these would all run again.
     let told = std::env::vars_os().map(|(name, _)| name);
     let told = told.filter(|name| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|of| starts_with(name, of)));
-    told.for_each(|name| drop(cargo.env_remove(name)));
+    for name in told {
+        cargo.env_remove(name);
+    }
     let output = cargo
         .args(["build", "--locked", "--package", "bowline", "--message-format", "json"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
