@@ -14,10 +14,12 @@ use super::system::System;
 type C<S> = <S as System>::Controller;
 type Object<S> = <C<S> as Controller>::Object;
 
-/// Long ago, now, and when every timer has gone off. What was learned now is as new as it can be, and at any later time as old
-/// as it can be. What lies between two turns of a key is either: until its timer goes off the one, from then on the other,
-/// until it learns something. So that is one bit of a key, and the moment itself need not be kept: then states in which
-/// nothing differs but the hour are one, and who looks for ever goes in a circle.
+/// Long ago, now, and when every timer has gone off.
+///
+/// When something was learned is not kept, only whether that is old. Protocols compare it with the time of a turn, and set
+/// their timer for the moment at which the comparison turns out otherwise. So at a turn it is new, as if learned now; unless
+/// the turn is the timer's or a clock has jumped, and then it is old, and stays so until something else is learned. States that
+/// differ in the hour alone are one then, and who looks for ever goes in a circle.
 const LONG_AGO: Millis = Millis(0);
 const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0) };
 const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0) };

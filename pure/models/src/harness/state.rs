@@ -61,7 +61,7 @@ pub(crate) struct Known {
     pub(crate) trouble: bool,
     /// What the outside said.
     pub(crate) memory: Note,
-    /// That was said so long ago that it counts as old; it was new when this was not so.
+    /// That is old: the key's timer has gone off, or a clock has jumped, since it was said.
     pub(crate) old: bool,
 }
 
