@@ -129,14 +129,25 @@ pub struct Coverage {
     /// The effects, by name.
     pub effects: &'static [&'static str],
     /// For every kind of fault, in the order in which the model declares them, whether it has hit each effect.
-    pub hits: Vec<(&'static str, Vec<bool>)>,
+    pub hits: Vec<(&'static str, Vec<Hit>)>,
+}
+
+/// Whether a fault has hit an effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hit {
+    /// It has.
+    Yes,
+    /// It has not.
+    Not,
+    /// It cannot, by what they are: the model says so.
+    Never,
 }
 
 impl Coverage {
     /// What has not been hit by what.
     pub fn gaps(&self) -> Vec<(&'static str, &'static str)> {
-        let gaps = |(kind, hits): &(&'static str, Vec<bool>)| {
-            let missed = self.effects.iter().zip(hits.clone()).filter(|(_, hit)| !hit);
+        let gaps = |(kind, hits): &(&'static str, Vec<Hit>)| {
+            let missed = self.effects.iter().zip(hits.clone()).filter(|(_, hit)| *hit == Hit::Not);
             let kind = *kind;
             missed.map(move |(effect, _)| (kind, *effect)).collect::<Vec<_>>()
         };
@@ -148,7 +159,9 @@ impl Coverage {
     pub fn and(mut self, other: &Coverage) -> Coverage {
         for ((_, mine), (_, theirs)) in self.hits.iter_mut().zip(&other.hits) {
             for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                *mine |= theirs;
+                if *mine == Hit::Not {
+                    *mine = *theirs;
+                }
             }
         }
         self

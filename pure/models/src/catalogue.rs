@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
 use crate::budgets::{Coverage, Faults};
-use crate::{kernel, leases, sample, seeds, workqueue};
+use crate::{clusters, kernel, leases, sample, seeds, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -298,6 +298,7 @@ pub fn catalogue() -> &'static [Entry] {
         kernel::NAMESPACES,
         workqueue::WORKQUEUE,
         sample::CONTROL,
+        clusters::CLUSTERS,
         leases::LEASES,
         leases::judge::JUDGE,
     ];
@@ -307,6 +308,7 @@ pub fn catalogue() -> &'static [Entry] {
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
     let leases = leases::EXPECTED.iter().chain(leases::judge::EXPECTED);
-    let control = workqueue::EXPECTED.iter().chain(sample::EXPECTED).chain(leases);
+    let systems = sample::EXPECTED.iter().chain(clusters::EXPECTED);
+    let control = workqueue::EXPECTED.iter().chain(systems).chain(leases);
     seeds::expected::all().chain(kernel::expected()).chain(control)
 }

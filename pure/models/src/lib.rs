@@ -2,6 +2,7 @@
 
 mod budgets;
 mod catalogue;
+mod clusters;
 mod harness;
 mod judgements;
 mod kernel;
@@ -14,7 +15,7 @@ mod sample;
 mod seeds;
 mod workqueue;
 
-pub use budgets::{BadFaults, Coverage, Faults};
+pub use budgets::{BadFaults, Coverage, Faults, Hit};
 pub use catalogue::{BadSize, Claim, Entry, Expected, Size, SizeKey, Subject, Value, catalogue, expected};
 pub use sample::{Move, Part, rehearsal};
 pub use seeds::{Visitor, visit_seed};

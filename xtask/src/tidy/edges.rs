@@ -33,6 +33,7 @@ const ALLOWED: &[Edges] = &[
     Edges {
         name: "bowline-models",
         internal: &[
+            "bowline-clusters",
             "bowline-control",
             "bowline-explorer",
             "bowline-kernel",

@@ -1,6 +1,6 @@
 //! Which faults have hit which effects, as a table and as a document.
 
-use bowline_models::{Coverage, Faults};
+use bowline_models::{Coverage, Faults, Hit};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -19,9 +19,10 @@ pub(crate) fn render(coverage: &Coverage) -> String {
     let headings: Vec<&str> = std::iter::once("FAULT").chain(coverage.effects.iter().copied()).collect();
     let mut columns = Columns::new(&headings);
     for (kind, hits) in &coverage.hits {
-        let mark = |hit: &bool| match hit {
-            true => (palette::GOOD, "x".into()),
-            false => (palette::WARN, "-".into()),
+        let mark = |hit: &Hit| match hit {
+            Hit::Yes => (palette::GOOD, "x".into()),
+            Hit::Not => (palette::WARN, "-".into()),
+            Hit::Never => (palette::PLAIN, "never".into()),
         };
         let cells = std::iter::once((palette::PLAIN, (*kind).into()));
         columns.row(cells.chain(hits.iter().map(mark)).collect());
@@ -32,7 +33,9 @@ pub(crate) fn render(coverage: &Coverage) -> String {
 fn sentence(coverage: &Coverage) -> String {
     let gaps = coverage.gaps();
     if gaps.is_empty() {
-        return paint(palette::GOOD, "every fault has hit every effect");
+        let spares = coverage.hits.iter().any(|(_, hits)| hits.contains(&Hit::Never));
+        let all = if spares { "every effect that it can hit" } else { "every effect" };
+        return paint(palette::GOOD, &format!("every fault has hit {all}"));
     }
     let of_kind = |kind: &str| {
         let missed = gaps.iter().filter(|(other, _)| *other == kind).map(|(_, effect)| *effect);
@@ -70,7 +73,7 @@ impl Serialize for Hits<'_> {
         let Coverage { effects, hits } = self.0;
         let mut map = serializer.serialize_map(Some(hits.len()))?;
         for (kind, hits) in hits {
-            let hit = effects.iter().zip(hits).filter(|(_, hit)| **hit).map(|(effect, _)| effect);
+            let hit = effects.iter().zip(hits).filter(|(_, hit)| **hit == Hit::Yes).map(|(effect, _)| effect);
             map.serialize_entry(kind, &hit.collect::<Vec<_>>())?;
         }
         map.end()
@@ -83,7 +86,7 @@ pub(crate) mod tests {
 
     /// Two kinds of faults and two effects; `clock` has not hit the second.
     pub(crate) fn table() -> Coverage {
-        let hits = vec![("crash", vec![true, true]), ("clock", vec![true, false])];
+        let hits = vec![("crash", vec![Hit::Yes, Hit::Yes]), ("clock", vec![Hit::Yes, Hit::Not])];
         Coverage { effects: &["look", "make left"], hits }
     }
 
@@ -109,6 +112,21 @@ not every fault has hit every effect; not hit by clock (make left)
 FAULT  look  make left
 crash  x     x
 every fault has hit every effect
+"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_hit_is_not_missing() {
+        let hits = vec![("provider", vec![Hit::Never, Hit::Yes])];
+        let table = Coverage { effects: &["look", "make left"], hits };
+        let plain = anstream::adapter::strip_str(&render(&table)).to_string();
+        assert_eq!(
+            plain,
+            "\
+FAULT     look   make left
+provider  never  x
+every fault has hit every effect that it can hit
 "
         );
     }

@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn the_document_has_a_document_a_run_and_what_was_hit_in_all() {
         let mut second = ran("clock=1", End::Complete, Verdict::Holds);
-        second.coverage.as_mut().unwrap().hits[1].1[1] = true;
+        second.coverage.as_mut().unwrap().hits[1].1[1] = bowline_models::Hit::Yes;
         let all = swept(vec![ran("crash=1", End::Complete, Verdict::Holds), second], 0);
         let hits = all.coverage();
         let json = serde_json::to_value(Whole::new(&all, hits.as_ref())).unwrap();

@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 12] = [
+const MODELS: [&str; 13] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -13,6 +13,7 @@ const MODELS: [&str; 12] = [
     "kernel/namespaces",
     "workqueue",
     "control",
+    "clusters",
     "leases",
     "leases/judge",
 ];
@@ -34,6 +35,8 @@ fn the_wide_table_has_size_keys_and_properties() {
     };
     assert!(line(&["seed/update-cluster", "size", "requests", "2"]), "{}", ran.stdout);
     assert!(line(&["control", "fault", "lost-reply"]), "{}", ran.stdout);
+    assert!(line(&["clusters", "fault", "provider"]), "{}", ran.stdout);
+    assert!(!line(&["control", "fault", "provider"]), "{}", ran.stdout);
     assert!(line(&["seed/kcp-storage", "property", "UsableByAtMostOne", "always"]), "{}", ran.stdout);
 }
 
@@ -51,6 +54,8 @@ fn json_has_size_keys_with_defaults_fault_kinds_and_properties() {
     let kinds =
         ["crash", "conflict", "lost-request", "lost-reply", "relist", "two-leaders", "drift", "clock"];
     assert_eq!(models[9]["faults"], serde_json::json!(kinds));
+    let with_an_outside: Vec<_> = kinds.into_iter().chain(["provider"]).collect();
+    assert_eq!(models[10]["faults"], serde_json::json!(with_an_outside));
     assert!(cluster["properties"][0]["name"].is_string());
     assert!(cluster["properties"][0]["kind"].is_string());
     let fair = models[1]["size"].as_array().and_then(|keys| keys.iter().find(|key| key["name"] == "fair"));

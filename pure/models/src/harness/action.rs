@@ -1,6 +1,7 @@
 //! What happens in the harness.
 
 use super::faults::Fault;
+use super::outside::Outside;
 use super::system::{Deed, System, Who};
 
 /// What happens. Keys, kinds and places are numbers.
@@ -34,8 +35,10 @@ pub(crate) enum Action {
     Relist(u8, bool),
     /// The leader is paused, and another one starts.
     Depose,
-    /// A key's timer goes off too early.
+    /// A key's timer goes off too early; or its turn comes so late that what it remembers is old.
     Jump(u8),
+    /// A key's call arrives, and fails in this way.
+    Fail(u8, u8),
 }
 
 impl Action {
@@ -50,13 +53,14 @@ impl Action {
             Action::Relist(..) => Some(Fault::Relist),
             Action::Depose => Some(Fault::TwoLeaders),
             Action::Jump(_) => Some(Fault::Clock),
+            Action::Fail(..) => Some(Fault::Provider),
             _ => None,
         }
     }
 
     /// How people call it.
     pub(crate) fn name<S: System>(&self, system: &S) -> String {
-        let kind = |kind: u8| format!("{:?}", system.kinds()[usize::from(kind)]);
+        let kind = |kind: u8| system.kind_name(kind);
         match *self {
             Action::Turn(key) => format!("Turn({})", key + 1),
             Action::Wake(key) => format!("Wake({})", key + 1),
@@ -75,6 +79,9 @@ impl Action {
             }
             Action::Depose => "Depose".into(),
             Action::Jump(key) => format!("Jump({})", key + 1),
+            Action::Fail(key, way) => {
+                format!("Fail({}, {})", key + 1, <S::Outside as Outside<S>>::WAYS[usize::from(way)])
+            }
         }
     }
 }

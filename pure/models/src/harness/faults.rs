@@ -19,10 +19,12 @@ pub(crate) enum Fault {
     Drift,
     /// A clock jumps: what should happen later happens now.
     Clock,
+    /// What is outside fails, does half of it, or does not show yet what was done.
+    Provider,
 }
 
 /// How many kinds there are.
-pub(crate) const FAULTS: usize = 8;
+pub(crate) const FAULTS: usize = 9;
 
 impl Fault {
     pub(crate) const ALL: [Fault; FAULTS] = [
@@ -34,11 +36,24 @@ impl Fault {
         Fault::TwoLeaders,
         Fault::Drift,
         Fault::Clock,
+        Fault::Provider,
     ];
 
     /// As in `--faults`.
-    pub(crate) const NAMES: [&'static str; FAULTS] =
-        ["crash", "conflict", "lost-request", "lost-reply", "relist", "two-leaders", "drift", "clock"];
+    pub(crate) const NAMES: [&'static str; FAULTS] = [
+        "crash",
+        "conflict",
+        "lost-request",
+        "lost-reply",
+        "relist",
+        "two-leaders",
+        "drift",
+        "clock",
+        "provider",
+    ];
+
+    /// Those of a system without an outside.
+    pub(crate) const NAMES_WITHIN: &'static [&'static str] = Self::NAMES.split_at(FAULTS - 1).0;
 }
 
 /// How often each may still happen.

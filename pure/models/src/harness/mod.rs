@@ -1,4 +1,5 @@
-//! The harness: any controller × the loop × the API kernel × caches that lag, each kind by itself × workers × faults.
+//! The harness: any controller × the loop × the API kernel × caches that lag, each kind by itself × workers × what is outside ×
+//! faults.
 //!
 //! Every step runs shipped code: the loop of `bowline-control` is made of a state, given one event, turn or answer, and a
 //! state is made of it again; what is written goes through `bowline-kernel`.
@@ -10,12 +11,15 @@
 //! - A start lists everything at once.
 //! - Events are never merged but by a list ([`Fault::Relist`]).
 //! - How long a timer takes: one that nobody else can make unnecessary goes off; any other does if a clock jumps.
+//! - When the outside said what is remembered: it is new until the key has its turn by a timer, or a clock jumps, and old from
+//!   then on until the outside has said something again (`room.rs`).
 
 mod action;
 mod coverage;
 mod faults;
 mod flat;
 mod normal;
+mod outside;
 mod room;
 mod server;
 mod show;
@@ -23,6 +27,7 @@ mod state;
 mod system;
 #[cfg(test)]
 mod tests;
+mod weather;
 
 use bowline_control::{Millis, Settings};
 use bowline_explorer::{Class, Field, Model, Property};
@@ -31,12 +36,14 @@ pub(crate) use self::action::Action;
 use self::coverage::Coverage;
 pub(crate) use self::faults::{FAULTS, Fault};
 pub(crate) use self::flat::{Flat, Post, SLOTS, Verb};
+use self::outside::ReplyOf;
+pub(crate) use self::outside::{Ask, Note, Nothing, Outside};
 use self::room::Reply;
 use self::server::{Came, Server};
-pub(crate) use self::state::{Doing, Known, Need, PEOPLE, State, What};
-use self::state::{KEYS, LATE, News};
+pub(crate) use self::state::{Doing, KEYS, Known, Need, PEOPLE, State, What};
+use self::state::{LATE, Late, News};
 pub(crate) use self::system::{Deed, Edit, Objects, System, Who};
-use crate::budgets::Coverage as Table;
+use crate::budgets::{Coverage as Table, Hit};
 use crate::catalogue::Catalogued;
 
 /// How large a run is.
@@ -112,27 +119,38 @@ impl<S: System> Harness<S> {
 
     fn write(&self, s: &mut State, post: Post) -> Came {
         let post = Post { slot: (self.rules.place)(s, &post), ..post };
-        let (came, news) = Server::<S>::of(s).write(post, s.next_uid(post.slot));
+        let (came, news) = Server::<S>::of(s).write(post, s.next_uid::<S>(post.slot));
         if let Some(news) = news {
             self.publish(s, news);
         }
         came
     }
 
+    /// A call arrives, and fails if there is a way.
+    fn call(&self, s: &mut State, ask: Ask, way: Option<u8>) -> ReplyOf<S> {
+        let outside = &mut s.outside[usize::from(ask.key)];
+        <S::Outside as Outside<S>>::perform(&self.system, outside, &ask, way)
+    }
+
     /// Carries the effect of a key, and gives the loop its answer, which may be silence.
     fn carry(&self, s: &mut State, key: u8, arrives: bool, answers: bool) {
         let Some(doing) = s.keys[usize::from(key)].doing else { return };
-        let (slot, came) = match doing.what {
-            What::Write(post) if arrives => ((self.rules.place)(s, &post), self.write(s, post)),
-            What::Write(post) => (post.slot, Came::Gone),
-            What::Look(slot) => (slot, s.truth()[usize::from(slot)].map_or(Came::Gone, Came::Is)),
+        let reply = match doing.what {
+            What::Write(post) if arrives => {
+                let slot = (self.rules.place)(s, &post);
+                Reply::Came(slot, self.write(s, post))
+            }
+            What::Call(ask) if arrives => Reply::Said(self.call(s, ask, None)),
+            What::Write(_) | What::Call(_) => Reply::Silence,
+            What::Look(slot) => Reply::Came(slot, s.truth()[usize::from(slot)].map_or(Came::Gone, Came::Is)),
         };
-        let reply = if answers { Reply::Came(came) } else { Reply::Silence };
-        room::answer(&self.system, self.settings, s, key, slot, &reply);
+        let reply = if answers { reply } else { Reply::Silence };
+        room::answer(&self.system, self.settings, s, key, reply);
     }
 
     /// The process has ended.
     fn restart(&self, s: &mut State) {
+        s.outside.iter_mut().for_each(<S::Outside as Outside<S>>::ended);
         room::start(&self.system, self.settings, s);
     }
 
@@ -153,8 +171,12 @@ impl<S: System> Harness<S> {
             }
             if s.budgets.has(Fault::LostReply) {
                 out.push(Action::LoseReply(key));
-                let may_be_late = matches!(doing.what, What::Write(_)) && s.late.contains(&None);
+                let may_be_late = Self::left_behind(doing.what).is_some() && s.late.contains(&None);
                 out.extend(may_be_late.then_some(Action::Delay(key)));
+            }
+            if matches!(doing.what, What::Call(_)) && s.budgets.has(Fault::Provider) {
+                let ways = 0..<S::Outside as Outside<S>>::WAYS.len() as u8;
+                out.extend(ways.map(|way| Action::Fail(key, way)));
             }
             return;
         }
@@ -163,6 +185,8 @@ impl<S: System> Harness<S> {
         }
         if known.waits {
             out.push(Action::Turn(key));
+            let may_be_old = known.is_fresh() && s.budgets.has(Fault::Clock);
+            out.extend(may_be_old.then_some(Action::Jump(key)));
         } else if known.due || known.is_parked() {
             if Self::only_a_timer_helps(s, known) {
                 out.push(Action::Wake(key));
@@ -172,94 +196,34 @@ impl<S: System> Harness<S> {
         }
     }
 
-    fn faults_of_all(&self, s: &State, truth: &Objects, out: &mut Vec<Action>) {
-        let is_writing =
-            s.keys.iter().any(|known| matches!(known.doing, Some(Doing { what: What::Write(_), .. })));
-        if s.budgets.has(Fault::Crash) {
-            out.push(Action::Crash(false));
-            out.extend(is_writing.then_some(Action::Crash(true)));
-        }
-        if s.budgets.has(Fault::TwoLeaders) && s.late.contains(&None) {
-            out.push(Action::Depose);
-        }
-        if s.budgets.has(Fault::Conflict) {
-            let there = (0..SLOTS as u8).filter(|slot| truth[usize::from(*slot)].is_some());
-            out.extend(there.map(Action::Touch));
-        }
-        if s.budgets.has(Fault::Relist) {
-            for kind in 0..self.kinds() {
-                out.extend([Action::Relist(kind, true), Action::Relist(kind, false)]);
-            }
-        }
-    }
-
-    fn suffer(&self, s: &mut State, action: Action) {
-        match action {
-            Action::Crash(applied) => {
-                for key in 0..KEYS as u8 {
-                    if let Some(Doing { what: What::Write(post), .. }) = s.keys[usize::from(key)].doing
-                        && applied
-                    {
-                        self.write(s, post);
-                    }
-                }
-                self.restart(s);
-            }
-            Action::Depose => {
-                for known in s.keys {
-                    if let Some(Doing { what: What::Write(post), .. }) = known.doing {
-                        self.leave(s, post);
-                    }
-                }
-                self.restart(s);
-            }
-            Action::Touch(slot) => {
-                let version = s.next_version();
-                if let Some(flat) = s.truth()[usize::from(slot)] {
-                    self.publish(s, News { slot, gone: false, object: Flat { version, ..flat } });
-                }
-            }
-            Action::LoseRequest(key) => self.carry(s, key, false, false),
-            Action::LoseReply(key) => self.carry(s, key, true, false),
-            Action::Delay(key) => {
-                if let Some(Doing { what: What::Write(post), .. }) = s.keys[usize::from(key)].doing {
-                    self.leave(s, post);
-                }
-                self.carry(s, key, false, false);
-            }
-            Action::Relist(kind, covers) => {
-                room::list(&self.system, self.settings, s, kind, covers);
-            }
-            Action::Jump(key) => room::turn(&self.system, self.settings, s, key, true),
-            _ => unreachable!("{action:?} is no fault"),
-        }
-    }
-
-    /// A request is left behind. If there are too many, the oldest never arrives.
-    fn leave(&self, s: &mut State, post: Post) {
-        let place = s.late.iter().position(Option::is_none).unwrap_or(0);
-        s.late[place] = Some(post);
-        // Which of them was left first is of no importance.
-        s.late[..LATE].sort_unstable();
-    }
-
     fn deed(&self, s: &mut State, deed: Deed) {
         if let Who::Person(budget) = deed.who {
             s.people[usize::from(budget)] -= 1;
         }
-        let news = Server::<S>::of(s).edit(deed, s.next_uid(deed.slot));
+        if let Edit::Outside(key, note) = deed.what {
+            s.outside[usize::from(key)] = note;
+        }
+        let news = Server::<S>::of(s).edit(deed, s.next_uid::<S>(deed.slot));
         if let Some(news) = news {
             self.publish(s, news);
         }
     }
 }
 
+/// The kinds of faults of a system, as in `--faults`.
+pub(crate) const fn kinds_of<S: System>() -> &'static [&'static str] {
+    if outside::is_there::<S>() { &Fault::NAMES } else { Fault::NAMES_WITHIN }
+}
+
 impl<S: System> Catalogued for Harness<S> {
     fn coverage(&self) -> Option<Table> {
-        let hits = Fault::ALL.into_iter().zip(Fault::NAMES).map(|(fault, name)| {
-            let hit = |point: usize| self.coverage.has(fault, point);
-            (name, (0..S::POINTS.len()).map(hit).collect())
-        });
+        let hit = |fault: Fault, point: usize| match self.coverage.has(fault, point) {
+            _ if !S::can_hit(fault, point) => Hit::Never,
+            true => Hit::Yes,
+            false => Hit::Not,
+        };
+        let hits = Fault::ALL.into_iter().zip(kinds_of::<S>());
+        let hits = hits.map(|(fault, name)| (*name, (0..S::POINTS.len()).map(|at| hit(fault, at)).collect()));
         Some(Table { effects: S::POINTS, hits: hits.collect() })
     }
 }
@@ -291,7 +255,7 @@ impl<S: System> Model for Harness<S> {
         let orphans = (0..SLOTS as u8).filter(due);
         out.extend(orphans.filter(|slot| Server::<S>::of(s).chore(*slot).is_some()).map(Action::Collect));
         let mut deeds = Vec::new();
-        self.system.deeds(&truth, self.bounds.instances, &mut deeds);
+        self.system.deeds(&truth, &s.outside, self.bounds.instances, &mut deeds);
         out.extend(
             deeds
                 .into_iter()
@@ -322,8 +286,10 @@ impl<S: System> Model for Harness<S> {
             Action::Carry(key) => self.carry(&mut s, key, true, true),
             Action::Show(kind) => self.show(&mut s, kind),
             Action::Arrive(late) => {
-                if let Some(post) = s.late[usize::from(late)].take() {
-                    self.write(&mut s, post);
+                match s.late[usize::from(late)].take() {
+                    Some(Late::Write(post)) => drop(self.write(&mut s, post)),
+                    Some(Late::Call(ask)) => drop(self.call(&mut s, ask, None)),
+                    None => {}
                 }
                 s.late.sort_unstable();
             }
@@ -365,7 +331,7 @@ impl<S: System> Model for Harness<S> {
 
     fn fairness(&self) -> Vec<String> {
         let keys = |name: &'static str| (1..=KEYS).map(move |key| format!("{name}({key})"));
-        let kinds = self.system.kinds().iter().map(|kind| format!("Show({kind:?})"));
+        let kinds = (0..self.kinds()).map(|kind| format!("Show({})", self.system.kind_name(kind)));
         let slots =
             |name: &'static str| (0..SLOTS as u8).map(move |slot| format!("{name}({})", S::place_name(slot)));
         let own = keys("Turn").chain(keys("Wake")).chain(keys("Carry"));

@@ -22,7 +22,7 @@ const PENDING: u8 = 5;
 pub(crate) fn normal<S: System>(mut s: State) -> State {
     drop_what_is_met::<S>(&mut s);
     name_versions::<S>(&mut s);
-    name_uids(&mut s);
+    name_uids::<S>(&mut s);
     s
 }
 
@@ -90,11 +90,11 @@ fn name_versions<S: System>(s: &mut State) {
     s.reached = [REACHED; KINDS];
 }
 
-fn name_uids(s: &mut State) {
+fn name_uids<S: System>(s: &mut State) {
     let mut there = [0u32; SLOTS];
-    s.each_uid(|slot, uid| there[usize::from(slot)] |= 1 << *uid);
+    s.each_uid::<S>(|slot, uid| there[usize::from(slot)] |= 1 << *uid);
     // The uid 0 is nobody's: that of an object that is still to be made.
-    s.each_uid(|slot, uid| {
+    s.each_uid::<S>(|slot, uid| {
         let before = there[usize::from(slot)] & ((1 << *uid) - 1) & !1;
         *uid = if *uid == 0 { 0 } else { before.count_ones() as u8 + 1 };
     });

@@ -2,10 +2,11 @@
 
 use bowline_control as control;
 use bowline_control::{
-    Answer, Controller, Effect, Event, Loop, Memo, Millis, Moment, Refusal, Settings, Still, Version,
+    Answer, Controller, Effect, Event, Loop, Memo, Millis, Moment, Refusal, Settings, Still, Verdict, Version,
 };
 
 use super::flat::{Post, Verb};
+use super::outside::{Note, Outside, ReplyOf};
 use super::server::Came;
 use super::state::{Doing, Known, Need, News, State, What};
 use super::system::System;
@@ -13,13 +14,22 @@ use super::system::System;
 type C<S> = <S as System>::Controller;
 type Object<S> = <C<S> as Controller>::Object;
 
-/// Now, and when every timer has gone off.
-const NOW: Moment = Moment { clock: Millis(0), wall: Millis(0) };
+/// Long ago, now, and when every timer has gone off.
+///
+/// When something was learned is not kept, only whether that is old. Protocols compare it with the time of a turn, and set
+/// their timer for the moment at which the comparison turns out otherwise. So at a turn it is new, as if learned now; unless
+/// the turn is the timer's or a clock has jumped, and then it is old, and stays so until something else is learned. States that
+/// differ in the hour alone are one then, and who looks for ever goes in a circle.
+const LONG_AGO: Millis = Millis(0);
+const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0) };
 const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0) };
 
 /// What became of an effect.
-pub(crate) enum Reply {
-    Came(Came),
+pub(crate) enum Reply<Said> {
+    /// Of an object.
+    Came(u8, Came),
+    /// The outside says something.
+    Said(Said),
     /// Nothing was heard.
     Silence,
 }
@@ -71,15 +81,20 @@ pub(crate) fn list<S: System>(system: &S, bounds: Settings, s: &mut State, kind:
 pub(crate) fn turn<S: System>(system: &S, bounds: Settings, s: &mut State, key: u8, late: bool) {
     // Nobody else is there to be taken: which of those that wait is next is not a matter of order, and if it is later for
     // this key, it is not for those that are parked.
-    let mut room = resume(system, bounds, s, |other, known| (other == key).then_some((!late, known.due)));
+    let queued = |other, known: &Known| (other == key).then_some((!late || known.waits, known.due));
+    let mut room = resume(system, bounds, s, queued);
     let turn = room.turn(if late { LATER } else { NOW });
+    // Who only looks at an object has waited for its cache, and not until what it remembers is old.
+    let decides = turn.as_ref().is_some_and(|turn| turn.verdict != Verdict::Look);
+    s.keys[usize::from(key)].old |= late && decides;
     take_over_key::<S>(bounds, s, &room, key);
     let Some(turn) = turn else { return };
     assert_eq!(turn.key, key, "the turn is that key's");
-    let what = turn.effect.map(|effect| match effect {
-        Effect::Write(write) => What::Write(post::<S>(&write)),
-        Effect::Look(id) => What::Look(S::slot(&id)),
-        Effect::Call(_) => unreachable!("the system has no outside"),
+    let what = turn.effect.map(|effect| match (effect, &turn.verdict) {
+        (Effect::Write(write), _) => What::Write(post::<S>(&write)),
+        (Effect::Look(id), _) => What::Look(S::slot(&id)),
+        (Effect::Call(call), Verdict::Do(step)) => What::Call(<S::Outside as Outside<S>>::ask(step, &call)),
+        (Effect::Call(_), _) => unreachable!("only steps call"),
     });
     s.keys[usize::from(key)].doing = what.map(|what| Doing { what, point: S::point(&turn.verdict) });
 }
@@ -90,18 +105,20 @@ pub(crate) fn answer<S: System>(
     bounds: Settings,
     s: &mut State,
     key: u8,
-    slot: u8,
-    reply: &Reply,
+    reply: Reply<ReplyOf<S>>,
 ) {
     let mut room = resume(system, bounds, s, all);
+    let said = matches!(reply, Reply::Said(_));
     let answer = match reply {
-        Reply::Came(Came::Is(flat)) => Answer::Is(S::object(slot, *flat)),
-        Reply::Came(Came::Gone) => Answer::Gone,
-        Reply::Came(Came::Outdated) => Answer::Refused(Refusal::Outdated),
+        Reply::Came(slot, Came::Is(flat)) => Answer::Is(S::object(slot, flat)),
+        Reply::Came(_, Came::Gone) => Answer::Gone,
+        Reply::Came(_, Came::Outdated) => Answer::Refused(Refusal::Outdated),
+        Reply::Said(reply) => Answer::Replied(reply),
         Reply::Silence => Answer::Unknown(String::new()),
     };
     room.answer(&key, answer, 0, NOW);
     let known = &mut s.keys[usize::from(key)];
+    known.old &= !said || room.known(&key).memo.trouble.is_some();
     known.after = known.doing.take().map(|doing| doing.point);
     take_over_key::<S>(bounds, s, &room, key);
 }
@@ -156,14 +173,16 @@ fn memo<S: System>(known: &Known) -> Memo<C<S>> {
     let doing = known.doing.map(|doing| match doing.what {
         What::Look(slot) => control::What::Look(S::id(slot)),
         What::Write(post) => control::What::Write(S::id(post.slot), post.read.map(|(uid, _)| uid)),
+        What::Call(ask) => control::What::Call(<S::Outside as Outside<S>>::step(&ask)),
     });
+    let learned = if known.old { LONG_AGO } else { NOW.clock };
     Memo {
         need,
         doing,
         effects: known.effects.into(),
         stalled: known.stalled.then_some(LATER.clock),
         trouble: known.trouble.then(String::new),
-        memory: (),
+        memory: <S::Outside as Outside<S>>::memory(known.memory, learned),
     }
 }
 
@@ -187,14 +206,24 @@ fn take_over_key<S: System>(bounds: Settings, s: &mut State, room: &Loop<C<S>>, 
         },
     };
     let known = &mut s.keys[usize::from(key)];
+    let memory = <S::Outside as Outside<S>>::note(&memo.memory);
+    let remembers = memory != Note::default();
+    // What comes after a call is a turn that rests on what was learned; after a write, one that waits for the cache.
+    let is_after = match need {
+        Need::At { .. } | Need::Gone { .. } => true,
+        Need::Nothing => waits && remembers,
+        Need::Look(_) => false,
+    };
     *known = Known {
         waits,
         due: due.is_some(),
         need,
         doing: known.doing,
-        after: known.after.filter(|_| matches!(need, Need::At { .. } | Need::Gone { .. })),
+        after: known.after.filter(|_| is_after),
         effects: if bounds.effects == u32::MAX { 0 } else { memo.effects as u8 },
         stalled: memo.stalled.is_some(),
         trouble: memo.trouble.is_some(),
+        memory,
+        old: known.old && remembers,
     };
 }

@@ -2,41 +2,45 @@
 
 use bowline_explorer::Field;
 
-use super::Bounds;
-use super::faults::Fault;
 use super::flat::{Flat, Post};
-use super::state::{Known, Need, State, What};
+use super::outside::{Note, Outside, is_there};
+use super::state::{Known, Late, Need, State, What};
 use super::system::System;
+use super::{Bounds, kinds_of};
 
 pub(super) fn fields<S: System>(system: &S, bounds: &Bounds, s: &State) -> Vec<Field> {
     let mut fields = Vec::new();
     let truth = s.truth();
+    let kinds = || (0..system.kinds().len() as u8).map(|kind| system.kind_name(kind));
     for slot in (0..s.shown.len() as u8).filter(|slot| system.uses(*slot, bounds.instances)) {
         let object = |flat: Option<Flat>| flat.map_or("-".to_owned(), |flat| object::<S>(slot, &flat));
         let place = S::place_name(slot);
         fields.push(Field::new(place.clone(), object(truth[usize::from(slot)])));
         fields.push(Field::new(format!("{place} as shown"), object(s.shown[usize::from(slot)])));
     }
-    for (kind, pending) in system.kinds().iter().zip(&s.pending) {
+    for (kind, pending) in kinds().zip(&s.pending) {
         let news = pending.iter().flatten().map(|news| {
             let gone = if news.gone { " is gone" } else { "" };
             format!("{}{gone} {}", S::place_name(news.slot), object::<S>(news.slot, &news.object))
         });
-        fields.push(Field::new(format!("pending {kind:?}"), news.collect::<Vec<_>>().join("; ")));
+        fields.push(Field::new(format!("pending {kind}"), news.collect::<Vec<_>>().join("; ")));
     }
-    for (kind, reached) in system.kinds().iter().zip(s.reached) {
-        fields.push(Field::new(format!("reached {kind:?}"), reached.to_string()));
+    for (kind, reached) in kinds().zip(s.reached) {
+        fields.push(Field::new(format!("reached {kind}"), reached.to_string()));
     }
     for (key, known) in (1..=bounds.instances).zip(&s.keys) {
         fields.push(Field::new(format!("key {key}"), describe::<S>(known)));
     }
-    for (late, post) in (1..).zip(&s.late) {
-        fields.push(Field::new(format!("late {late}"), post.as_ref().map_or("-".into(), write::<S>)));
+    for (key, outside) in (1..=bounds.instances).zip(&s.outside).filter(|_| is_there::<S>()) {
+        fields.push(Field::new(format!("outside {key}"), <S::Outside as Outside<S>>::describe(outside)));
+    }
+    for (place, late) in (1..).zip(&s.late) {
+        fields.push(Field::new(format!("late {place}"), late.as_ref().map_or("-".into(), left::<S>)));
     }
     for (name, left) in S::BUDGETS.iter().zip(s.people) {
         fields.push(Field::new(format!("{name} left"), left.to_string()));
     }
-    for (name, left) in Fault::NAMES.iter().zip(s.budgets.0) {
+    for (name, left) in kinds_of::<S>().iter().zip(s.budgets.0) {
         fields.push(Field::new(format!("{name} left"), left.to_string()));
     }
     fields.push(Field::new("remembered", s.ghost.to_string()));
@@ -65,6 +69,13 @@ fn write<S: System>(post: &Post) -> String {
     format!("{:?} {}{read}: {}", post.verb, S::place_name(post.slot), object::<S>(post.slot, &post.object))
 }
 
+fn left<S: System>(late: &Late) -> String {
+    match late {
+        Late::Write(post) => write::<S>(post),
+        Late::Call(ask) => <S::Outside as Outside<S>>::called(ask),
+    }
+}
+
 fn describe<S: System>(known: &Known) -> String {
     let mut said = Vec::new();
     said.extend(known.waits.then(|| "waits".to_owned()));
@@ -82,11 +93,17 @@ fn describe<S: System>(known: &Known) -> String {
         match doing.what {
             What::Write(post) => format!("does `{name}`: {}", write::<S>(&post)),
             What::Look(slot) => format!("does `{name}`: looks at {}", S::place_name(slot)),
+            What::Call(ask) => format!("does `{name}`: {}", <S::Outside as Outside<S>>::called(&ask)),
         }
     }));
     said.extend(known.after.map(|point| format!("after `{}`", S::POINTS[usize::from(point)])));
     said.extend((known.effects > 0).then(|| format!("{} effects", known.effects)));
     said.extend(known.stalled.then(|| "stalled".to_owned()));
     said.extend(known.trouble.then(|| "in trouble".to_owned()));
+    let remembered = (known.memory != Note::default()).then(|| {
+        let age = if known.old { "once" } else { "just" };
+        format!("has {age} learned: {}", <S::Outside as Outside<S>>::remembered(&known.memory))
+    });
+    said.extend(remembered);
     said.join(", ")
 }

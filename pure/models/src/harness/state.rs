@@ -4,7 +4,8 @@
 
 use super::faults::{Budgets, FAULTS};
 use super::flat::{Flat, KINDS, Post, SLOTS};
-use super::system::Objects;
+use super::outside::{self, Ask, Note, Outside};
+use super::system::{Objects, System};
 
 /// How far a cache may lag.
 pub(crate) const LAG: usize = 3;
@@ -12,8 +13,8 @@ pub(crate) const LAG: usize = 3;
 pub(crate) const KEYS: usize = 2;
 /// Requests that somebody left behind.
 pub(crate) const LATE: usize = 2;
-/// Kinds of what people do.
-pub(crate) const PEOPLE: usize = 3;
+/// Kinds of what people do, and of what the world does by itself.
+pub(crate) const PEOPLE: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct State {
@@ -25,7 +26,9 @@ pub(crate) struct State {
     pub(crate) pending: [[Option<News>; LAG]; KINDS],
     pub(crate) keys: [Known; KEYS],
     /// Requests without anybody who waits for their answers.
-    pub(crate) late: [Option<Post>; LATE],
+    pub(crate) late: [Option<Late>; LATE],
+    /// By key: what is outside.
+    pub(crate) outside: [Note; KEYS],
     pub(crate) budgets: Budgets,
     /// What is left for people to do.
     pub(crate) people: [u8; PEOPLE],
@@ -56,6 +59,10 @@ pub(crate) struct Known {
     pub(crate) effects: u8,
     pub(crate) stalled: bool,
     pub(crate) trouble: bool,
+    /// What the outside said.
+    pub(crate) memory: Note,
+    /// That is old: the key's timer has gone off, or a clock has jumped, since it was said.
+    pub(crate) old: bool,
 }
 
 /// What has to be before a key is decided again.
@@ -87,9 +94,22 @@ pub(crate) struct Doing {
 pub(crate) enum What {
     Write(Post),
     Look(u8),
+    Call(Ask),
+}
+
+/// A request without anybody who waits for its answer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Late {
+    Write(Post),
+    Call(Ask),
 }
 
 impl Known {
+    /// Whether it remembers something that is not old.
+    pub(crate) fn is_fresh(&self) -> bool {
+        !self.old && self.memory != Note::default()
+    }
+
     /// Whether its cache has to catch up, which a timer puts an end to.
     pub(crate) fn is_parked(&self) -> bool {
         matches!(self.need, Need::At { .. } | Need::Gone { .. })
@@ -104,6 +124,7 @@ impl State {
             pending: [[None; LAG]; KINDS],
             keys: [Known::default(); KEYS],
             late: [None; LATE],
+            outside: [Note::default(); KEYS],
             budgets: Budgets(budgets),
             people,
             ghost: 0,
@@ -124,18 +145,21 @@ impl State {
         self.pending[usize::from(kind)].iter().flatten().count()
     }
 
-    /// The version that the next change takes.
+    /// The version that the next change takes: later than any that anybody still knows.
     pub(crate) fn next_version(&self) -> u8 {
         let news = self.pending.iter().flatten().flatten().map(|news| news.object.version);
         let shown = self.shown.iter().flatten().map(|flat| flat.version);
-        news.chain(shown).chain(self.reached).max().unwrap_or(0) + 1
+        let most = news.chain(shown).chain(self.reached).max().unwrap_or(0);
+        let mut copy = *self;
+        let read = copy.posts().filter_map(|post| post.read.map(|(_, version)| version)).max();
+        most.max(read.unwrap_or(0)) + 1
     }
 
     /// Every uid of a place that anybody still knows, to give the next object another one.
-    pub(crate) fn next_uid(&self, slot: u8) -> u8 {
+    pub(crate) fn next_uid<S: System>(&self, slot: u8) -> u8 {
         let mut most = 0;
         let mut copy = *self;
-        copy.each_uid(|place, uid| {
+        copy.each_uid::<S>(|place, uid| {
             if place == slot {
                 most = most.max(*uid);
             }
@@ -144,7 +168,7 @@ impl State {
     }
 
     /// Visits every uid, with the place that it belongs to.
-    pub(crate) fn each_uid(&mut self, mut visit: impl FnMut(u8, &mut u8)) {
+    pub(crate) fn each_uid<S: System>(&mut self, mut visit: impl FnMut(u8, &mut u8)) {
         let mut flat = |slot: u8, flat: &mut Flat| {
             visit(slot, &mut flat.uid);
             if let Some((owner, uid)) = &mut flat.owner {
@@ -172,6 +196,20 @@ impl State {
                 visit(*slot, uid);
             }
         }
+        if outside::is_there::<S>() {
+            self.each_uid_outside::<S>(visit);
+        }
+    }
+
+    fn each_uid_outside<S: System>(&mut self, mut visit: impl FnMut(u8, &mut u8)) {
+        let place = <S::Outside as Outside<S>>::place;
+        let memories = self.keys.iter_mut().map(|known| &mut known.memory);
+        for (key, note) in (0..).zip(&mut self.outside).chain((0..).zip(memories)) {
+            note.uids.iter_mut().for_each(|uid| visit(place(key), uid));
+        }
+        for ask in self.asks() {
+            visit(place(ask.key), &mut ask.uid);
+        }
     }
 
     /// The writes that are on their way.
@@ -180,7 +218,22 @@ impl State {
             Some(Doing { what: What::Write(post), .. }) => Some(post),
             _ => None,
         });
-        doing.chain(self.late.iter_mut().flatten())
+        doing.chain(self.late.iter_mut().flatten().filter_map(|late| match late {
+            Late::Write(post) => Some(post),
+            Late::Call(_) => None,
+        }))
+    }
+
+    /// The calls that are on their way.
+    fn asks(&mut self) -> impl Iterator<Item = &mut Ask> {
+        let doing = self.keys.iter_mut().filter_map(|known| match &mut known.doing {
+            Some(Doing { what: What::Call(ask), .. }) => Some(ask),
+            _ => None,
+        });
+        doing.chain(self.late.iter_mut().flatten().filter_map(|late| match late {
+            Late::Call(ask) => Some(ask),
+            Late::Write(_) => None,
+        }))
     }
 
     /// Whether nothing is under way or to be done, as far as the loop goes.

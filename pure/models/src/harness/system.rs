@@ -4,17 +4,22 @@ use bowline_control::{Controller, Object, Verdict};
 use bowline_explorer::Property;
 
 use super::flat::{Flat, SLOTS};
-use super::{Harness, State};
+use super::outside::{Note, Outside};
+use super::state::KEYS;
+use super::{Fault, Harness, State};
 
 type IdOf<S> = <<<S as System>::Controller as Controller>::Object as Object>::Id;
 type KindOf<S> = bowline_control::KindOf<<<S as System>::Controller as Controller>::Object>;
 
 /// A protocol, and the world that it is in.
 pub(crate) trait System: Sync + Sized + 'static {
-    /// What is explored. Its keys are counted from 0; it has no outside.
-    type Controller: Controller<Key = u8, Memory = (), Object: Object<Uid = u8>>;
+    /// What is explored. Its keys are counted from 0.
+    type Controller: Controller<Key = u8, Object: Object<Uid = u8>>;
 
-    /// How the budgets of what people do are called, in the order of [`Deed::budget`].
+    /// What it calls; [`super::Nothing`] if it calls nothing.
+    type Outside: Outside<Self>;
+
+    /// How the budgets of what people and the world do are called, in the order of [`Deed::budget`].
     const BUDGETS: &'static [&'static str];
 
     /// What a fault can hit: every effect by name.
@@ -24,6 +29,11 @@ pub(crate) trait System: Sync + Sized + 'static {
 
     /// The kinds, in the order of their numbers.
     fn kinds(&self) -> &'static [KindOf<Self>];
+
+    /// How people call a kind, by its number.
+    fn kind_name(&self, kind: u8) -> String {
+        format!("{:?}", self.kinds()[usize::from(kind)])
+    }
 
     /// The number of a place's kind.
     fn kind(slot: u8) -> u8;
@@ -41,8 +51,13 @@ pub(crate) trait System: Sync + Sized + 'static {
         verdict: &Verdict<<Self::Controller as Controller>::Step, <Self::Controller as Controller>::Wait>,
     ) -> u8;
 
+    /// Whether a fault can hit an effect at all.
+    fn can_hit(_fault: Fault, _point: usize) -> bool {
+        true
+    }
+
     /// What people and others can do now.
-    fn deeds(&self, objects: &Objects, instances: u8, out: &mut Vec<Deed>);
+    fn deeds(&self, objects: &Objects, outside: &[Note; KEYS], instances: u8, out: &mut Vec<Deed>);
 
     fn properties(&self) -> Vec<Property<Harness<Self>>>;
 
@@ -92,4 +107,6 @@ pub(crate) enum Edit {
     Replace(Flat),
     /// An object is deleted.
     Delete,
+    /// What is outside of an instance becomes this.
+    Outside(u8, Note),
 }

@@ -20,7 +20,8 @@ pub(crate) use self::names::is_pair;
 pub use self::rehearsal::{Move, Part, rehearsal};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who,
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Nothing, Objects, SHIPPED, State,
+    System, Who, kinds_of,
 };
 
 pub(crate) const CONTROL: Entry = Entry {
@@ -35,7 +36,7 @@ pub(crate) const CONTROL: Entry = Entry {
         number("deletes", "how often people delete a pair", 1, (0, 3)),
         number("bound", "effects that are too many; 0: they are not counted", 0, (0, 60)),
     ],
-    faults: &Fault::NAMES,
+    faults: kinds_of::<Sample>(),
     build: |size, faults| {
         let budgets = Fault::NAMES.map(|kind| faults.of(kind));
         Ok(Box::new(Harness::new(Sample(SHAPE), bounds(size, budgets), SHIPPED)))
@@ -53,7 +54,7 @@ pub(crate) fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: size.small("bound"),
         faults,
-        people: ["creates", "edits", "deletes"].map(|key| size.small(key)),
+        people: [size.small("creates"), size.small("edits"), size.small("deletes"), 0],
     }
 }
 
@@ -132,6 +133,7 @@ pub(crate) struct Sample(pub(crate) Shape);
 
 impl System for Sample {
     type Controller = Shape;
+    type Outside = Nothing;
 
     const BUDGETS: &'static [&'static str] = &["creates", "edits", "deletes"];
 
@@ -193,7 +195,7 @@ impl System for Sample {
         }
     }
 
-    fn deeds(&self, objects: &Objects, instances: u8, out: &mut Vec<Deed>) {
+    fn deeds(&self, objects: &Objects, _: &[Note; KEYS], instances: u8, out: &mut Vec<Deed>) {
         for slot in (0..objects.len() as u8).filter(|slot| self.uses(*slot, instances)) {
             let there = objects[usize::from(slot)];
             let mut may = |who, what, about| out.push(Deed { who, what, slot, about });

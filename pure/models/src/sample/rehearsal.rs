@@ -111,6 +111,7 @@ fn told(action: Action, does: Option<&'static str>) -> Option<Move> {
         Action::Relist(kind, _) => Move::Relist(part(kind)),
         Action::Depose => Move::Depose,
         Action::Jump(_) => unreachable!("nobody tells a real clock"),
+        Action::Fail(..) => unreachable!("nobody is outside"),
     })
 }
 

@@ -9,7 +9,7 @@ use crate::naive::reach;
 /// States are told apart by what is shown of them: a trace hides nothing.
 #[test]
 fn what_is_shown_of_a_state_is_all_of_it() {
-    for (size, faults) in [("lag=1", [0; FAULTS]), ("lag=1,edits=0,bound=6", [1, 0, 0, 0, 0, 0, 0, 1])] {
+    for (size, faults) in [("lag=1", [0; FAULTS]), ("lag=1,edits=0,bound=6", [1, 0, 0, 0, 0, 0, 0, 1, 0])] {
         let model = at(size, faults, SHAPE, SHIPPED);
         let report = check(&model, &Options { properties: Some(&[]), ..Options::default() }).expect("a run");
         let (states, generated, depth) = reach(&model).counts();

@@ -1,0 +1,185 @@
+//! Clusters, what is remembered of them and what is outside, in a few bytes.
+//!
+//! An instance has one place, and its number is its name.
+
+use bowline_clusters::{Cluster, Finding, Found, Id, Memory, Names, Place, Probe, Status, Way};
+use bowline_control::{Millis, Version};
+
+use crate::harness::{Flat, Note};
+
+/// Names are numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Tiny;
+
+/// Words for people: what they are is of no importance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Words;
+
+impl From<&str> for Words {
+    fn from(_: &str) -> Words {
+        Words
+    }
+}
+
+impl Names for Tiny {
+    type Name = u8;
+    type Uid = u8;
+    type Secret = Kubeconfig;
+    type Text = Words;
+}
+
+/// A kubeconfig: one that its cluster takes, or one that it does not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kubeconfig {
+    Good,
+    Bad,
+}
+
+/// The finalizer.
+const HELD: u8 = 1;
+/// Of the first byte: it is not embedded.
+const REGISTERED: u8 = 1;
+/// Of the first byte: it is wanted in the other way. A registered one has another kubeconfig then; of an embedded one
+/// nothing changes that the protocol knows of, but its generation does.
+const OTHERWISE: u8 = 2;
+
+pub(crate) const EMBEDDED: Flat =
+    Flat { uid: 0, version: 0, generation: 1, deleting: false, finalizers: 0, owner: None, body: [0; 4] };
+pub(crate) const BY_KUBECONFIG: Flat = Flat { body: [REGISTERED, 0, 0, 0], ..EMBEDDED };
+pub(crate) const INHERITED: Flat = Flat { finalizers: HELD, ..EMBEDDED };
+
+pub(crate) fn is_embedded(flat: &Flat) -> bool {
+    flat.body[0] & REGISTERED == 0
+}
+
+pub(crate) fn is_held(flat: &Flat) -> bool {
+    flat.finalizers & HELD != 0
+}
+
+pub(crate) fn with_another_wish(flat: Flat) -> Flat {
+    let [way, found, told, observed] = flat.body;
+    Flat { body: [way ^ OTHERWISE, found, told, observed], ..flat }
+}
+
+/// With a status that nobody would write.
+pub(crate) fn spoiled(flat: Flat) -> Flat {
+    let finding = Finding { found: Found::Limited, words: Words, release: None, place: None };
+    with_status(flat, Some(&Status { finding, observed: flat.generation.into() }))
+}
+
+pub(crate) fn stripped(flat: Flat) -> Flat {
+    Flat { finalizers: 0, ..flat }
+}
+
+pub(crate) fn way(flat: &Flat) -> Way<Kubeconfig> {
+    match (is_embedded(flat), flat.body[0] & OTHERWISE) {
+        (true, _) => Way::Embedded,
+        (false, 0) => Way::Kubeconfig(Kubeconfig::Good),
+        (false, _) => Way::Kubeconfig(Kubeconfig::Bad),
+    }
+}
+
+pub(crate) fn object(slot: u8, flat: Flat) -> Cluster<Tiny> {
+    let [_, found, told, observed] = flat.body;
+    Cluster {
+        name: slot,
+        uid: flat.uid,
+        version: Version(flat.version.into()),
+        generation: flat.generation.into(),
+        deleting: flat.deleting,
+        held: is_held(&flat),
+        way: way(&flat),
+        status: finding([found, told]).map(|finding| Status { finding, observed: observed.into() }),
+    }
+}
+
+pub(crate) fn flat(cluster: &Cluster<Tiny>) -> Flat {
+    let way = match cluster.way {
+        Way::Kubeconfig(Kubeconfig::Good) => REGISTERED,
+        Way::Kubeconfig(Kubeconfig::Bad) => REGISTERED | OTHERWISE,
+        // Every wish is the other one of two, and being deleted is one more: so it is known by counting.
+        Way::Embedded if (cluster.generation - u64::from(cluster.deleting)).is_multiple_of(2) => OTHERWISE,
+        Way::Embedded => 0,
+    };
+    let flat = Flat {
+        uid: cluster.uid,
+        version: cluster.version.0 as u8,
+        generation: cluster.generation as u8,
+        deleting: cluster.deleting,
+        finalizers: if cluster.held { HELD } else { 0 },
+        owner: None,
+        body: [way, 0, 0, 0],
+    };
+    with_status(flat, cluster.status.as_ref())
+}
+
+fn with_status(flat: Flat, status: Option<&Status<Words>>) -> Flat {
+    let [found, told] = bytes(status.map(|status| &status.finding));
+    let observed = status.map_or(0, |status| status.observed as u8);
+    Flat { body: [flat.body[0], found, told, observed], ..flat }
+}
+
+/// A release, and a place, are told.
+const RELEASE: u8 = 1;
+const PLACE: u8 = 2;
+
+fn bytes(finding: Option<&Finding<Words>>) -> [u8; 2] {
+    let Some(finding) = finding else { return [0; 2] };
+    let number = (1..).zip(Found::ALL).find(|(_, found)| *found == finding.found);
+    let told = finding.release.map_or(0, |_| RELEASE) | finding.place.as_ref().map_or(0, |_| PLACE);
+    [number.map_or(0, |(number, _)| number), told]
+}
+
+fn finding([found, told]: [u8; 2]) -> Option<Finding<Words>> {
+    let found = Found::ALL[usize::from(found.checked_sub(1)?)];
+    let place = Place { server: Words, kubeconfig: Words };
+    Some(Finding {
+        found,
+        words: Words,
+        release: (told & RELEASE != 0).then_some(Words),
+        place: (told & PLACE != 0).then_some(place),
+    })
+}
+
+/// What is found by one who reaches a cluster, or not.
+pub(crate) fn found(found: Found, place: bool) -> Finding<Words> {
+    let place = place.then_some(Place { server: Words, kubeconfig: Words });
+    let release = (found.answers() == Some(true)).then_some(Words);
+    Finding { found, words: Words, release, place }
+}
+
+pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
+    let [found, told] = bytes(memory.probe.as_ref().map(|probe| &probe.finding));
+    let (uid, generation) = memory.probe.as_ref().map_or((0, 0), |probe| (probe.uid, probe.generation as u8));
+    Note { uids: [uid, memory.stopped.unwrap_or(0)], body: [generation, found, told] }
+}
+
+pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
+    let ([uid, stopped], [generation, found, told]) = (note.uids, note.body);
+    let probe = |finding| Probe { uid, generation: generation.into(), at, finding };
+    Memory { probe: finding([found, told]).map(probe), stopped: (stopped > 0).then_some(stopped) }
+}
+
+pub(crate) fn id(slot: u8) -> Id<u8> {
+    Id(slot)
+}
+
+pub(crate) fn place_name(slot: u8) -> String {
+    // Only the first two are ever used; fairness names all.
+    ["a", "b", "c", "d", "e", "f", "g", "h"][usize::from(slot)].to_owned()
+}
+
+pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
+    let cluster = object(slot, *flat);
+    let otherwise = if flat.body[0] & OTHERWISE == 0 { "" } else { " otherwise" };
+    let said = cluster.status.map_or("nothing".to_owned(), |status| {
+        format!("{} at generation {}", told(&status.finding), status.observed)
+    });
+    format!("{:?}{otherwise}, says {said}", cluster.way)
+}
+
+pub(crate) fn told(finding: &Finding<Words>) -> String {
+    let release = if finding.release.is_some() { " with a release" } else { "" };
+    let place = if finding.place.is_some() { " with a place" } else { "" };
+    format!("{:?}{release}{place}", finding.found)
+}

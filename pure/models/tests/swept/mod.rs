@@ -1,0 +1,54 @@
+//! Runs of a system under faults, held against what is pinned of them.
+
+use bowline_explorer::{Options, Verdict};
+use bowline_models::{Coverage, Entry, Faults, catalogue};
+
+/// Distinct states, generated states and depth.
+pub(crate) type Counts = (u64, u64, u32);
+
+pub(crate) fn entry(model: &str) -> &'static Entry {
+    catalogue().iter().find(|entry| entry.name == model).expect("a model in the catalogue")
+}
+
+/// Every claim holds; distinct states, generated states and depth are told, and which effects were hit.
+pub(crate) fn run(entry: &Entry, size: &str, faults: &Faults) -> (Counts, Coverage) {
+    let model = entry.size(size).and_then(|size| entry.build_with(&size, faults)).expect("a size that works");
+    let report = model.check(&Options::default()).expect("a run");
+    let is_good = |verdict: Verdict| matches!(verdict, Verdict::Holds | Verdict::Reached);
+    let bad: Vec<_> = report.verdicts.iter().filter(|judged| !is_good(judged.verdict)).collect();
+    assert!(bad.is_empty(), "{faults}: {bad:#?}");
+    let coverage = model.coverage().expect("a model with faults");
+    ((report.distinct, report.generated, report.depth), coverage)
+}
+
+/// Every run is pinned, and gives what is pinned; which effects were hit in each is told.
+fn are_pinned(entry: &Entry, runs: &[Faults], pinned: &[(&str, Counts)]) -> Vec<Coverage> {
+    let known: Vec<_> = pinned.iter().map(|(faults, _)| (*faults).to_owned()).collect();
+    assert_eq!(runs.iter().map(Faults::to_string).collect::<Vec<_>>(), known, "every run is pinned");
+    let mut counts = Vec::new();
+    let mut coverage = Vec::new();
+    for faults in runs {
+        let (counted, covered) = run(entry, "", faults);
+        counts.push((faults.to_string(), counted));
+        coverage.push(covered);
+    }
+    let pinned: Vec<_> = pinned.iter().map(|(faults, counts)| ((*faults).to_owned(), *counts)).collect();
+    assert_eq!(counts, pinned);
+    coverage
+}
+
+/// Every fault alone hits every effect that it can, in all runs together.
+pub(crate) fn singles_are_pinned(entry: &Entry, pinned: &[(&str, Counts)]) {
+    let coverage = are_pinned(entry, &entry.singles(), pinned);
+    let all = coverage.into_iter().reduce(|all, one| all.and(&one)).expect("faults");
+    assert_eq!(all.gaps(), []);
+}
+
+/// Every two faults hit every effect that they can, in each run.
+pub(crate) fn pairs_are_pinned(entry: &Entry, pinned: &[(&str, Counts)]) {
+    for (faults, coverage) in entry.pairs().iter().zip(are_pinned(entry, &entry.pairs(), pinned)) {
+        let of_these = |gap: &&(&str, &str)| faults.iter().any(|(kind, _)| kind == gap.0);
+        let gaps = coverage.gaps();
+        assert_eq!(gaps.iter().filter(of_these).collect::<Vec<_>>(), [&("", ""); 0], "{faults}");
+    }
+}
