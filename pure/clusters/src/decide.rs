@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_control::{Decision, Millis};
 
 use crate::snapshot::{Probe, Snapshot};
-use crate::state::{Cluster, Names, Way};
+use crate::state::{Cluster, Names, Status, Way};
 use crate::{Home, Rhythm};
 
 /// A step.
@@ -45,10 +45,19 @@ pub(crate) fn decide<N: Names>(
     if cluster.way == Way::Embedded && home == Home::Hub && !cluster.held {
         return Decision::Do(Step::Hold);
     }
-    match snapshot.probe.as_ref().map(|probe| due(probe, rhythm)).filter(|due| now < *due) {
-        Some(due) => Decision::Wait { what: Wait::NextLook, until: Some(due) },
-        None => Decision::Do(Step::Probe),
+    match &snapshot.probe {
+        // What was found is told first, however late it is: else, where turns come late, nobody would ever be told.
+        Some(probe) if now < due(probe, rhythm) || !is_told(cluster, probe) => {
+            Decision::Wait { what: Wait::NextLook, until: Some(due(probe, rhythm)) }
+        }
+        _ => Decision::Do(Step::Probe),
     }
+}
+
+fn is_told<N: Names>(cluster: &Cluster<N>, probe: &Probe<N>) -> bool {
+    let is_it =
+        |status: &Status<N::Text>| status.finding == probe.finding && status.observed == probe.generation;
+    cluster.status.as_ref().is_some_and(is_it)
 }
 
 fn due<N: Names>(probe: &Probe<N>, rhythm: Rhythm) -> Millis {

@@ -64,14 +64,19 @@ fn learned(reply: Reply<Plain>, clock: u64) -> Memory<Plain> {
 
 #[test]
 fn a_cluster_is_looked_at_in_its_rhythm() {
-    let prod = cluster(Way::Kubeconfig("there"));
+    let mut prod = cluster(Way::Kubeconfig("there"));
     let nothing = Memory::default();
     assert_eq!(decide(&prod, &nothing, Home::Elsewhere, 0), Decision::Do(Step::Probe));
     let next = |clock| Decision::Wait { what: Wait::NextLook, until: Some(Millis(clock)) };
     let well = learned(found(1, 1, Found::Usable), 100);
+    assert_eq!(decide(&prod, &well, Home::Elsewhere, 130), next(130), "it is told first");
+    let told = |found| Some(Status { finding: finding(found), observed: 1 });
+    prod.status = told(Found::Usable);
     assert_eq!(decide(&prod, &well, Home::Elsewhere, 129), next(130));
     assert_eq!(decide(&prod, &well, Home::Elsewhere, 130), Decision::Do(Step::Probe));
     let ill = learned(found(1, 1, Found::Silent), 100);
+    assert_eq!(decide(&prod, &ill, Home::Elsewhere, 999), next(105), "it is told first");
+    prod.status = told(Found::Silent);
     assert_eq!(decide(&prod, &ill, Home::Elsewhere, 104), next(105));
     assert_eq!(decide(&prod, &ill, Home::Elsewhere, 105), Decision::Do(Step::Probe));
 }

@@ -1,6 +1,6 @@
 //! Embedded clusters: API servers inside the hub, each with a directory of its own, whose workloads are simulated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,12 @@ const PORT: &str = "port";
 /// The embedded clusters of a hub.
 pub(crate) struct Embedded {
     root: PathBuf,
+    /// By name: there is one of a name.
     running: Mutex<BTreeMap<String, Instance>>,
 }
 
 struct Instance {
+    uid: String,
     server: Server,
     stop: watch::Sender<bool>,
     simulator: JoinHandle<()>,
@@ -50,9 +52,31 @@ impl Embedded {
         self.root.join(format!("{name}.{uid}"))
     }
 
+    /// Removes what clusters left behind that are not there any more: those whose finalizer somebody took off.
+    pub(crate) fn sweep(&self, there: &BTreeSet<String>) -> io::Result<()> {
+        let entries = match std::fs::read_dir(&self.root) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => other?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let uid = name.to_str().and_then(|name| name.rsplit_once('.')).map(|(_, uid)| uid);
+            if uid.is_none_or(|uid| !there.contains(uid)) {
+                std::fs::remove_dir_all(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
     async fn start_in(&self, name: &str, uid: &str) -> Result<Running, String> {
-        if let Some(running) = self.lock().get(uid) {
-            return Ok(running.told());
+        let another = match self.lock().get(name) {
+            Some(running) if running.uid == uid => return Ok(running.told()),
+            other => other.map(|running| running.uid.clone()),
+        };
+        // One that went without us being asked.
+        if let Some(another) = another {
+            self.stop_in(name, &another).await?;
         }
         let directory = self.directory(name, uid);
         let server = start(&directory).await?;
@@ -62,14 +86,18 @@ impl Embedded {
             let stopped = async move { drop(stopped.wait_for(|stop| *stop).await) };
             bowline_simulator::simulate(client, Metrics::new(), stopped).await;
         });
-        let instance = Instance { server, stop, simulator };
+        let instance = Instance { uid: uid.to_owned(), server, stop, simulator };
         let told = instance.told();
-        self.lock().insert(uid.to_owned(), instance);
+        self.lock().insert(name.to_owned(), instance);
         Ok(told)
     }
 
     async fn stop_in(&self, name: &str, uid: &str) -> Result<(), String> {
-        let running = self.lock().remove(uid);
+        let running = {
+            let mut all = self.lock();
+            let is_this = all.get(name).is_some_and(|running| running.uid == uid);
+            if is_this { all.remove(name) } else { None }
+        };
         if let Some(instance) = running {
             instance.stop().await;
         }

@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use bowline_api::updates::Cluster;
 use bowline_apiserver::{Config, Guest, Server};
 use bowline_controllers::{Setup, System};
 use bowline_runtime::{Identity, InstallError, Journal, Metrics};
+use kube::api::ListParams;
+use kube::{Api, ResourceExt};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -73,6 +76,11 @@ impl Hub {
         // Others are told where it is, wherever they are.
         let data = std::path::absolute(data).context("cannot tell where the data is")?;
         let embedded = Arc::new(Embedded::new(data.join("clusters")));
+        let clusters: Api<Cluster> = Api::all(client.clone());
+        let clusters =
+            clusters.list_metadata(&ListParams::default()).await.context("cannot list clusters")?;
+        let there = clusters.items.iter().filter_map(ResourceExt::uid).collect();
+        embedded.sweep(&there).context("cannot remove what clusters left behind")?;
         let setup = Setup {
             client,
             embed: Some(Arc::clone(&embedded) as _),

@@ -56,5 +56,20 @@ fn an_embedded_cluster_is_used_killed_and_removed() -> Result<()> {
     let (_, kubeconfig) = endpoint(&place, "toy")?;
     let pods = place.kubectl_of(Path::new(&kubeconfig))?.ok("get pods -o name", "")?;
     ensure!(pods.is_empty(), "{pods}");
+
+    // Somebody takes our finalizer off: what is left of it goes when another one of its name comes, or with the next life.
+    let by_hand = |place: &Place| {
+        let kubectl = place.kubectl()?;
+        kubectl.ok("patch cluster toy --type=merge -p {\"metadata\":{\"finalizers\":null}}", "")?;
+        kubectl.ok("delete cluster toy", "")
+    };
+    by_hand(&place)?;
+    place.says("cluster add toy --embedded", 0, &["is added", "It is ready"])?;
+    let left = std::fs::read_dir(place.path("data/clusters"))?.count();
+    ensure!(left == 1, "that of the one before is gone: {left}");
+    by_hand(&place)?;
+    let place = place.live_again()?;
+    let left = std::fs::read_dir(place.path("data/clusters"))?.count();
+    ensure!(left == 0, "nothing is left: {left}");
     Ok(())
 }

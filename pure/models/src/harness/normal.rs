@@ -40,6 +40,7 @@ fn drop_what_is_met<S: System>(s: &mut State) {
             },
         };
         if met {
+            assert!(known.waits, "what a key waits for has come, and nobody has told it");
             known.need = Need::Nothing;
             known.after = None;
         }
