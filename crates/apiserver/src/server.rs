@@ -109,6 +109,13 @@ pub enum StartError {
     Bootstrap(String),
 }
 
+impl StartError {
+    /// Whether somebody else holds the data. Who was killed may do so for a moment longer.
+    pub fn is_in_use(&self) -> bool {
+        matches!(self, StartError::Directory(DirectoryError::InUse(_)))
+    }
+}
+
 /// A server that runs. Dropping it stops it at once; [`Server::stop`] lets requests end.
 pub struct Server {
     service: Service,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use bowline_runtime::Manner;
+use bowline_runtime::{Manner, sentence};
 use kube::Client;
 use kube::config::Kubeconfig;
 
@@ -81,11 +81,10 @@ pub(crate) fn failed(error: kube::Error, what: &str) -> anyhow::Error {
             401 | 403 | 404 | 409 => anyhow!(Refused(format!("{what}: {}", status.message))),
             _ => anyhow!("{what}: {}", status.message),
         },
-        other => anyhow!(NoConnection(format!("{what}: the server cannot be reached: {}", sentence(&other)))),
+        other => anyhow!(NoConnection(format!(
+            "{what}: the server cannot be reached: {}. Does it run? It is named by --kubeconfig or \
+             $KUBECONFIG",
+            sentence(&other)
+        ))),
     }
-}
-
-/// What an error says, and what is behind it.
-fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
-    bowline_controllers::sentence(error)
 }

@@ -31,8 +31,15 @@ pub(crate) fn run(wish: &Wish) -> anyhow::Result<Exit> {
 
 async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
-    let client = wish.server.client(Manner::Once).await?;
-    prepare(&client).await?;
+    let prepared = async {
+        let client = wish.server.client(Manner::Once).await?;
+        prepare(&client).await?;
+        anyhow::Ok(client)
+    };
+    let client = tokio::select! {
+        client = prepared => client?,
+        ended = signals.next() => return Ok(service::ended_early(ended)),
+    };
     let metrics = Metrics::new();
     let health = listener::serve(wish.listen, metrics.clone()).await?;
     let journal = wish.journal.as_ref().map(Journal::open).transpose()?.map(Arc::new);
@@ -72,6 +79,11 @@ fn identity() -> String {
 /// Puts on the server what the controllers need there. Who may not do that, may find it there.
 async fn prepare(client: &Client) -> anyhow::Result<()> {
     let crds = bowline_api::crds();
+    if runs_its_own(client).await {
+        return Err(anyhow!(Refused(
+            "this hub runs its controllers itself: it was started by `bowline up`. Use `bowline hub` to run them apart".into()
+        )));
+    }
     match bowline_runtime::install(client, &crds).await {
         Ok(()) => {}
         Err(error) if is_forbidden(&error) => {
@@ -91,6 +103,12 @@ async fn prepare(client: &Client) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether the server is a hub that has its controllers with it: their embedded clusters would not be started by us.
+async fn runs_its_own(client: &Client) -> bool {
+    let Ok(request) = http::Request::get("/readyz?verbose").body(Vec::new()) else { return false };
+    client.request_text(request).await.is_ok_and(|said| said.contains("]controllers "))
+}
+
 fn status_of(error: &InstallError) -> Option<u16> {
     match error.source.downcast_ref::<kube::Error>()? {
         kube::Error::Api(status) => Some(status.code),
@@ -108,7 +126,7 @@ fn failed(error: &InstallError) -> anyhow::Error {
         Some(_) => anyhow!("{error}"),
         None => anyhow!(NoConnection(format!(
             "the server cannot be reached: {}",
-            bowline_controllers::sentence(error)
+            bowline_runtime::sentence(error)
         ))),
     }
 }

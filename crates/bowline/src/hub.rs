@@ -3,8 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use anyhow::anyhow;
-use bowline_apiserver::{Config, Server};
+use bowline_apiserver::Config;
 
 use crate::exit::Exit;
 use crate::output;
@@ -37,8 +36,10 @@ pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyh
 async fn serve(config: Config) -> anyhow::Result<Exit> {
     // Who is told that it listens may end it at once.
     let mut signals = Signals::new()?;
-    // Its one sentence has the cause in it.
-    let server = Server::start_with(config).await.map_err(|error| anyhow!("{error}"))?;
+    let server = tokio::select! {
+        server = service::start(config) => server?,
+        ended = signals.next() => return Ok(service::ended_early(ended)),
+    };
     output::note(&format!(
         "The hub listens on {}.\n\n  export KUBECONFIG={}\n  kubectl get namespaces\n",
         server.url(),

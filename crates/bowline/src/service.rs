@@ -1,10 +1,17 @@
 //! What commands have in common that run until they are told to end.
 
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
 use anyhow::{Context, anyhow};
+use bowline_apiserver::{Config, Server};
 use bowline_controllers::System;
 use bowline_runtime::InstallError;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinError;
+
+use crate::exit::Exit;
+use crate::output;
 
 /// Runs what a command does, with threads of its own and a log on stderr.
 pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
@@ -19,7 +26,35 @@ fn log() {
     let filter = tracing_subscriber::EnvFilter::builder()
         .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
         .from_env_lossy();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    // What a library of ours says of every request that fails, is said by who asked.
+    let quiet = "kube_client=off".parse();
+    let filter = quiet.map_or(filter.clone(), |quiet| filter.add_directive(quiet));
+    let colours =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
+}
+
+/// How long somebody else may take to let go of the data: who was killed is not gone at once.
+const IN_USE: Duration = Duration::from_secs(3);
+
+/// Starts a server.
+pub(crate) async fn start(config: Config) -> anyhow::Result<Server> {
+    let start = Instant::now();
+    loop {
+        match Server::start_with(config.clone()).await {
+            Err(error) if error.is_in_use() && start.elapsed() < IN_USE => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            // Its one sentence has the cause in it.
+            other => return other.map_err(|error| anyhow!("{error}")),
+        }
+    }
+}
+
+/// It was told to end before it had begun.
+pub(crate) fn ended_early(signal: &str) -> Exit {
+    output::note(&format!("{signal}: it ends before it has begun."));
+    Exit::Done
 }
 
 /// Controllers have ended that nobody told to.

@@ -16,7 +16,7 @@ use bowline_runtime::{
 use kube::Client;
 use tokio::sync::watch;
 
-pub use clusters::{Embed, Running, sentence};
+pub use clusters::{Embed, Running};
 
 /// The lease of those who lead.
 const LEASE: &str = "bowline-controllers";

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 /// Something could not be put on a server.
 #[derive(Debug, thiserror::Error)]
-#[error("{kind} {name} cannot be installed: {source}")]
+#[error("{kind} {name} cannot be installed: {}", crate::sentence(&**source))]
 pub struct InstallError {
     /// Its kind.
     pub kind: String,

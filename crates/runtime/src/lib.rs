@@ -19,6 +19,7 @@ mod journal;
 mod lead;
 mod metrics;
 mod raw;
+mod sentence;
 mod watch;
 mod wire;
 
@@ -30,4 +31,5 @@ pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
 pub use lead::{Election, Identity, Leader, elect, establish};
 pub use metrics::Metrics;
+pub use sentence::sentence;
 pub use wire::{Address, Watched, Wire};

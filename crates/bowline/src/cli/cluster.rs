@@ -64,16 +64,20 @@ struct AddArgs {
     kubeconfig: Option<PathBuf>,
 
     /// The context in it [default: its current one]
-    #[arg(long, value_name = "NAME", requires = "kubeconfig")]
+    #[arg(long, value_name = "NAME", conflicts_with = "embedded")]
     context: Option<String>,
 
     /// Start an API server inside the hub, with simulated workloads
     #[arg(long)]
     embedded: bool,
 
-    /// The namespaces of the hub that may use it [default: all]
+    /// The namespaces of the hub that may use it [default: all; of one that is there, those that may already]
     #[arg(long, value_name = "NAMESPACE,...", value_delimiter = ',', value_parser = name)]
     allow: Vec<String>,
+
+    /// Every namespace of the hub may use it
+    #[arg(long, conflicts_with = "allow")]
+    allow_all: bool,
 
     /// The kubeconfig of the hub [default: $KUBECONFIG, else that of a hub that was started here]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -151,7 +155,7 @@ impl ClusterArgs {
                 Command::Add(args) => {
                     let hub = Wanted { kubeconfig: args.hub_kubeconfig, context: None };
                     let reached = args.kubeconfig.map(|file| (file, args.context));
-                    let add = Add { name: args.name, reached, allow: args.allow };
+                    let add = Add { name: args.name, reached, allow: args.allow, allow_all: args.allow_all };
                     cluster::add(&hub, &add, args.waiting.patience()).await
                 }
                 Command::List(args) => cluster::list(&args.server.wanted(), args.output).await,

@@ -14,11 +14,12 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::core::PartialObjectMeta;
 use kube::runtime::wait::await_condition;
 use kube::{Api, Client, Resource, ResourceExt};
 use serde_json::json;
 
-use super::{Patience, Standing, clusters};
+use super::{Patience, Standing, clusters, show};
 use crate::connection::{Wanted, failed};
 use crate::exit::{BadUsage, Exit, Refused};
 use crate::output;
@@ -28,8 +29,10 @@ pub(crate) struct Add {
     pub(crate) name: String,
     /// Its kubeconfig, and the context in it; without, it is embedded.
     pub(crate) reached: Option<(PathBuf, Option<String>)>,
-    /// The namespaces that may use it; without, all may.
+    /// The namespaces that may use it; without, those that may already, and of a new one all.
     pub(crate) allow: Vec<String>,
+    /// All may use it.
+    pub(crate) allow_all: bool,
 }
 
 /// Adds a cluster, and says how it stands.
@@ -52,20 +55,30 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
     };
     let spec = spec(add, secret.as_deref(), before.as_ref());
     let is_new = before.is_none();
-    let cluster = write(&client, name, spec, before).await?;
+    let old = before.as_ref().and_then(|before| before.spec.kubeconfig_secret_ref.as_ref());
+    let old = old.filter(|old| old.namespace.as_str() == SYSTEM_NAMESPACE).map(|old| old.name.to_string());
+    let cluster = match write(&client, name, spec, before).await {
+        Ok(cluster) => cluster,
+        Err(error) => {
+            // Credentials that nobody uses are not left lying about.
+            if let Some(secret) = &secret {
+                forget(&client, name, secret).await?;
+            }
+            return Err(error);
+        }
+    };
     if let Some(secret) = &secret {
-        tidy(&client, &cluster, secret).await?;
+        own(&client, &cluster, secret).await?;
+    }
+    if let Some(old) = old {
+        forget(&client, name, &old).await?;
     }
     let done = if is_new { "added" } else { "changed" };
-    output::note(&format!("The cluster {name} is {done}; {}.", who(&add.allow)));
+    let who = show::allowed(cluster.spec.allowed_namespaces.as_ref());
+    output::note(&format!(
+        "The cluster {name} is {done}; {who} of the hub may use it (--allow, --allow-all)."
+    ));
     if patience.wait { wait(&client, &cluster, patience).await } else { Ok(Exit::Done) }
-}
-
-fn who(allow: &[String]) -> String {
-    match allow {
-        [] => "every namespace of the hub may use it (--allow names some)".into(),
-        names => format!("it may be used by {}", names.join(", ")),
-    }
 }
 
 /// The kubeconfig as the hub can use it: one context, and no files.
@@ -82,18 +95,20 @@ fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
 }
 
 fn spec(add: &Add, secret: Option<&str>, before: Option<&Cluster>) -> ClusterSpec {
-    let allowed = match add.allow.as_slice() {
-        [] => AllowedNamespaces { names: Vec::new(), selector: Some(LabelSelector::default()) },
-        names => {
+    let all = || AllowedNamespaces { names: Vec::new(), selector: Some(LabelSelector::default()) };
+    let allowed = match (add.allow.as_slice(), before) {
+        ([], Some(before)) if !add.allow_all => before.spec.allowed_namespaces.clone(),
+        ([], _) => Some(all()),
+        (names, _) => {
             let names = names.iter().map(|name| name.as_str().into()).collect();
-            AllowedNamespaces { names, selector: None }
+            Some(AllowedNamespaces { names, selector: None })
         }
     };
     ClusterSpec {
         kubeconfig_secret_ref: secret
             .map(|secret| KubeconfigSecretRef { name: secret.into(), ..KubeconfigSecretRef::default() }),
         embedded: secret.is_none().then(EmbeddedCluster::default),
-        allowed_namespaces: Some(allowed),
+        allowed_namespaces: allowed,
         ..before.map(|before| before.spec.clone()).unwrap_or_default()
     }
 }
@@ -132,24 +147,31 @@ async fn write(
     written.map_err(|error| failed(error, &format!("cannot add the cluster {name}")))
 }
 
-/// The Secret goes with the cluster, and those before it go now.
-async fn tidy(client: &Client, cluster: &Cluster, secret: &str) -> anyhow::Result<()> {
+/// The Secret goes with the cluster.
+async fn own(client: &Client, cluster: &Cluster, secret: &str) -> anyhow::Result<()> {
     let secrets: Api<Secret> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
     let owner = cluster.owner_ref(&()).context("the server gave the cluster no uid")?;
     let owned = Patch::Merge(json!({ "metadata": { "ownerReferences": [owner] } }));
     let patched = secrets.patch_metadata(secret, &PatchParams::default(), &owned).await;
     patched.map_err(|error| failed(error, "cannot give the kubeconfig its owner"))?;
-    let of_this = kube::api::ListParams::default().labels(&format!("{OF_CLUSTER}={}", cluster.name_any()));
-    let all =
-        secrets.list_metadata(&of_this).await.map_err(|error| failed(error, "cannot list kubeconfigs"))?;
-    for old in all.items.iter().map(ResourceExt::name_any).filter(|name| name != secret) {
-        match secrets.delete(&old, &DeleteParams::default()).await {
-            Err(kube::Error::Api(status)) if status.code == 404 => {}
-            Err(error) => return Err(failed(error, "cannot remove the kubeconfig before")),
-            Ok(_) => {}
-        }
-    }
     Ok(())
+}
+
+/// Removes a kubeconfig that this cluster does not use. One that somebody else made is theirs.
+async fn forget(client: &Client, cluster: &str, secret: &str) -> anyhow::Result<()> {
+    let secrets: Api<Secret> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
+    let unknown = |error| failed(error, "cannot remove a kubeconfig that is not used");
+    let there = secrets.get_metadata_opt(secret).await.map_err(unknown)?;
+    let is_ours =
+        |there: &PartialObjectMeta<Secret>| there.labels().get(OF_CLUSTER).is_some_and(|of| of == cluster);
+    if !there.is_some_and(|there| is_ours(&there)) {
+        return Ok(());
+    }
+    match secrets.delete(secret, &DeleteParams::default()).await {
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+        Err(error) => Err(unknown(error)),
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Waits until somebody has looked at the cluster, and says what was found.

@@ -41,7 +41,7 @@ fn told(cluster: &Cluster) -> String {
     rows.iter().map(|(name, value)| format!("{:<12}{value}\n", format!("{name}:"))).collect()
 }
 
-fn allowed(allowed: Option<&AllowedNamespaces>) -> String {
+pub(super) fn allowed(allowed: Option<&AllowedNamespaces>) -> String {
     let Some(allowed) = allowed else { return "no namespace".into() };
     if !allowed.names.is_empty() {
         let names: Vec<_> = allowed.names.iter().map(|name| name.as_str()).collect();

@@ -52,21 +52,16 @@ impl Embedded {
         self.root.join(format!("{name}.{uid}"))
     }
 
-    /// Removes what clusters left behind that are not there any more: those whose finalizer somebody took off.
-    pub(crate) fn sweep(&self, there: &BTreeSet<String>) -> io::Result<()> {
-        let entries = match std::fs::read_dir(&self.root) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            other => other?,
-        };
-        for entry in entries {
-            let entry = entry?;
-            let name = entry.file_name();
-            let uid = name.to_str().and_then(|name| name.rsplit_once('.')).map(|(_, uid)| uid);
-            if uid.is_none_or(|uid| !there.contains(uid)) {
-                std::fs::remove_dir_all(entry.path())?;
+    /// Removes what clusters left behind that are not there any more: those whose finalizer somebody took off. What has
+    /// another name than we give is not ours.
+    pub(crate) fn sweep(&self, there: &BTreeSet<String>) {
+        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| is_left_behind(&entry.file_name().to_string_lossy(), there)) {
+            let path = entry.path();
+            if let Err(error) = std::fs::remove_dir_all(&path) {
+                tracing::warn!(path = %path.display(), %error, "what a cluster left behind cannot be removed");
             }
         }
-        Ok(())
     }
 
     async fn start_in(&self, name: &str, uid: &str) -> Result<Running, String> {
@@ -140,6 +135,13 @@ impl Instance {
     }
 }
 
+/// Whether a directory is that of a cluster that is not there: its name ends with a uid.
+fn is_left_behind(name: &str, there: &BTreeSet<String>) -> bool {
+    let uid = name.rsplit_once('.').map_or("", |(_, uid)| uid);
+    let is_uid = uid.len() == 36 && uid.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+    is_uid && !there.contains(uid)
+}
+
 /// A client in this process.
 pub(crate) fn client(server: &Server) -> Client {
     let service = server.service().as_user(User {
@@ -169,4 +171,20 @@ async fn start(directory: &Path) -> Result<Server, String> {
         tracing::warn!(file = %file.display(), %error, "the cluster will have another port when it starts again");
     }
     Ok(server)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_ours_is_not_left_behind() {
+        let uid = "9e425605-ba54-46e6-8e8f-5cbe734e2b8a";
+        let there = BTreeSet::from([uid.to_owned()]);
+        assert!(!is_left_behind(&format!("toy.{uid}"), &there));
+        assert!(is_left_behind(&format!("toy.{uid}"), &BTreeSet::new()));
+        for name in ["toy.bak", "toy", "notes.txt", ".", &format!("{uid}x")] {
+            assert!(!is_left_behind(name, &BTreeSet::new()), "{name}");
+        }
+    }
 }

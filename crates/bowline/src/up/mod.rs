@@ -29,9 +29,14 @@ pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyh
         let metrics = Metrics::new();
         let guest = Arc::new(Controllers { metrics: metrics.clone() });
         let config = Config { data: data.clone(), listen, names, guest: Some(guest) };
-        // Its one sentence has the cause in it.
-        let server = Server::start_with(config).await.map_err(|error| anyhow!("{error}"))?;
-        let hub = Hub::start(server, &data, metrics).await?;
+        let starting = async {
+            let server = service::start(config).await?;
+            Hub::start(server, &data, metrics).await
+        };
+        let hub = tokio::select! {
+            hub = starting => hub?,
+            ended = signals.next() => return Ok(service::ended_early(ended)),
+        };
         hub.greet();
         hub.until(&mut signals).await
     })
@@ -80,13 +85,13 @@ impl Hub {
         let clusters =
             clusters.list_metadata(&ListParams::default()).await.context("cannot list clusters")?;
         let there = clusters.items.iter().filter_map(ResourceExt::uid).collect();
-        embedded.sweep(&there).context("cannot remove what clusters left behind")?;
+        embedded.sweep(&there);
         let setup = Setup {
             client,
             embed: Some(Arc::clone(&embedded) as _),
             // The lock on the hub's file lets nobody else be this, and what this process asked of the hub ends with it.
             identity: Identity::Exclusive("up".into()),
-            journal: Some(Arc::new(Journal::open(&journal)?)),
+            journal: Some(Arc::new(Journal::open(&journal).map_err(|error| anyhow!("{error}"))?)),
             metrics,
         };
         let (stop, stopped) = watch::channel(false);

@@ -1,22 +1,23 @@
 //! A look at a cluster: whether it answers, is ready, and lets us do what has to be done.
 
-use std::error::Error;
 use std::time::Duration;
 
 use bowline_clusters::{Finding, Found};
-use k8s_openapi::api::authorization::v1::{
-    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
-};
+use bowline_runtime::sentence;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Limited};
 use k8s_openapi::apimachinery::pkg::version::Info;
-use kube::api::PostParams;
-use kube::{Api, Client};
+use kube::Client;
+use serde_json::{Value, json};
 
 /// How long a look may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest answer that is read: what is asked has short ones, and any address can be registered.
+const ANSWER: usize = 1 << 20;
 /// The oldest minor version of Kubernetes 1 that is known to work.
 const OLDEST: u32 = 27;
 /// The longest sentence that is put into a status.
-const LONGEST: usize = 1024;
+const LONGEST: usize = 512;
 
 /// What is done on clusters, and has to be allowed for it: group, resource, verbs.
 const NEEDS: [(&str, &str, &[&str]); 6] = [
@@ -32,7 +33,8 @@ const NEEDS: [(&str, &str, &[&str]); 6] = [
 pub(crate) async fn look(client: &Client) -> Finding<String> {
     let found = tokio::time::timeout(PATIENCE, ask(client)).await;
     found.unwrap_or_else(|_| {
-        finding(Found::Silent, format!("its server does not answer within {} s", PATIENCE.as_secs()), None)
+        let words = format!("its server does not answer within {} s", PATIENCE.as_secs());
+        finding(Found::Silent, words, None)
     })
 }
 
@@ -42,20 +44,29 @@ pub(crate) fn finding(found: Found, words: String, release: Option<String>) -> F
 }
 
 async fn ask(client: &Client) -> Finding<String> {
-    let info = match client.apiserver_version().await {
-        Ok(info) => info,
-        Err(error) => return trouble(&error),
+    let info = match send(client, Request::get("/version"), None).await {
+        Ok(answer) => answer,
+        Err(trouble) => return trouble.told(),
+    };
+    let Ok(info) = serde_json::from_value::<Info>(info) else {
+        let words = "what answers there is no Kubernetes API server: it does not say its version";
+        return finding(Found::NotReady, words.into(), None);
     };
     let release = Some(info.git_version.clone());
     if is_too_old(&info) {
         let words = format!("its server is {}; it must be at least v1.{OLDEST}", info.git_version);
         return finding(Found::TooOld, words, release);
     }
-    if let Err(why) = is_ready(client).await {
-        return finding(Found::NotReady, format!("its server is not ready: {why}"), release);
+    match send(client, Request::get("/readyz"), None).await {
+        // That it may not be asked says nothing of it.
+        Ok(_) | Err(Trouble::Said(StatusCode::FORBIDDEN | StatusCode::NOT_FOUND, _)) => {}
+        Err(Trouble::Said(_, why)) => {
+            return finding(Found::NotReady, format!("its server is not ready: {why}"), release);
+        }
+        Err(trouble) => return trouble.told(),
     }
     match missing(client).await {
-        Err(error) => trouble(&error),
+        Err(trouble) => trouble.told(),
         Ok(missing) if missing.is_empty() => {
             finding(Found::Usable, "it answers, and everything is allowed".into(), release)
         }
@@ -76,18 +87,8 @@ fn is_too_old(info: &Info) -> bool {
     }
 }
 
-async fn is_ready(client: &Client) -> Result<(), String> {
-    let request = http::Request::get("/readyz").body(Vec::new()).map_err(|error| error.to_string())?;
-    match client.request_text(request).await {
-        Ok(_) => Ok(()),
-        // That it may not be asked says nothing of it.
-        Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Ok(()),
-        Err(error) => Err(sentence(&error)),
-    }
-}
-
 /// What we may not do, in words.
-async fn missing(client: &Client) -> Result<Vec<String>, kube::Error> {
+async fn missing(client: &Client) -> Result<Vec<String>, Trouble> {
     if may(client, "*", "*", "*").await? {
         return Ok(Vec::new());
     }
@@ -106,48 +107,65 @@ async fn missing(client: &Client) -> Result<Vec<String>, kube::Error> {
     Ok(missing)
 }
 
-async fn may(client: &Client, group: &str, resource: &str, verb: &str) -> Result<bool, kube::Error> {
-    let attributes = ResourceAttributes {
-        group: Some(group.into()),
-        resource: Some(resource.into()),
-        verb: Some(verb.into()),
-        ..ResourceAttributes::default()
-    };
-    let spec = SelfSubjectAccessReviewSpec {
-        resource_attributes: Some(attributes),
-        ..SelfSubjectAccessReviewSpec::default()
-    };
-    let review = SelfSubjectAccessReview { spec, ..SelfSubjectAccessReview::default() };
-    let answer = Api::all(client.clone()).create(&PostParams::default(), &review).await?;
-    Ok(answer.status.is_some_and(|status| status.allowed))
+async fn may(client: &Client, group: &str, resource: &str, verb: &str) -> Result<bool, Trouble> {
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+        "spec": { "resourceAttributes": { "group": group, "resource": resource, "verb": verb } },
+    });
+    let request = Request::post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
+    let answer = send(client, request, Some(&review)).await?;
+    Ok(answer["status"]["allowed"] == true)
 }
 
-fn trouble(error: &kube::Error) -> Finding<String> {
-    match error {
-        kube::Error::Api(status) if status.code == 401 => {
-            let words =
-                "its server does not know us: the credentials in the kubeconfig are wrong, or have expired";
-            finding(Found::Unauthorized, words.into(), None)
+/// Why there is no answer that can be used.
+enum Trouble {
+    /// There is none.
+    Silence(String),
+    /// It says no.
+    Said(StatusCode, String),
+}
+
+impl Trouble {
+    fn told(self) -> Finding<String> {
+        match self {
+            Trouble::Silence(why) => {
+                let words =
+                    format!("its server does not answer: {why}. Is it there, and can the hub reach it?");
+                finding(Found::Silent, words, None)
+            }
+            Trouble::Said(StatusCode::UNAUTHORIZED, _) => {
+                let words = "its server does not know us: the credentials in the kubeconfig are wrong, or have expired";
+                finding(Found::Unauthorized, words.into(), None)
+            }
+            Trouble::Said(code, why) => {
+                finding(Found::NotReady, format!("its server answers {}: {why}", code.as_u16()), None)
+            }
         }
-        kube::Error::Api(status) => {
-            let words = format!("its server answers {}: {}", status.code, status.message);
-            finding(Found::NotReady, words, None)
-        }
-        other => finding(Found::Silent, format!("its server does not answer: {}", sentence(other)), None),
     }
 }
 
-/// What an error says, and what is behind it.
-pub fn sentence(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
-    let mut said: Vec<String> = Vec::new();
-    for cause in causes.map(ToString::to_string) {
-        // Many say what is behind them, too.
-        if !said.last().is_some_and(|last| last.contains(&cause)) {
-            said.push(cause);
-        }
+/// Asks, and reads an answer of a bounded length; text that is no JSON is given as text.
+async fn send(
+    client: &Client,
+    request: http::request::Builder,
+    body: Option<&Value>,
+) -> Result<Value, Trouble> {
+    let silence = |error: &(dyn std::error::Error + 'static)| Trouble::Silence(sentence(error));
+    let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
+    let request = request.header(http::header::CONTENT_TYPE, "application/json").body(body.into());
+    let request = request.map_err(|error| silence(&error))?;
+    let response = client.send(request).await.map_err(|error| silence(&error))?;
+    let code = response.status();
+    let read = Limited::new(response.into_body(), ANSWER).collect().await;
+    let bytes = read.map_err(|error| silence(&*error))?.to_bytes();
+    let value = serde_json::from_slice(&bytes);
+    let value = value.unwrap_or_else(|_| Value::from(String::from_utf8_lossy(&bytes).into_owned()));
+    if code.is_success() {
+        return Ok(value);
     }
-    said.join(": ")
+    let said = value["message"].as_str().or(value.as_str()).unwrap_or_default();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    Err(Trouble::Said(code, if said.is_empty() { "it does not say why".into() } else { said }))
 }
 
 /// A server refuses words without end, and then nobody reads any.

@@ -7,18 +7,17 @@ mod wire;
 use std::sync::Arc;
 
 use bowline_clusters::{Call, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
-use bowline_runtime::{Driver, Manner, Outside};
+use bowline_runtime::{Driver, Manner, Outside, sentence};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
 pub use self::embed::{Embed, Running};
-pub use self::look::sentence;
 use self::look::{finding, look};
 use self::wire::{ClusterWire, SecretKey, Text};
 use crate::kubeconfig;
 
 /// Looks that may be under way: clusters that do not answer must not keep the others waiting.
-pub(crate) const WORKERS: usize = 32;
+pub(crate) const WORKERS: usize = 256;
 
 /// What looks at clusters.
 pub(crate) struct Eyes {

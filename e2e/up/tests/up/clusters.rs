@@ -1,6 +1,8 @@
 //! Clusters that are added by their kubeconfigs: on each home, each is looked at, and says what is wrong with it.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::Kind;
@@ -135,4 +137,56 @@ fn nothing_is_written_at_rest(place: &Place) -> Result<()> {
     })?;
     ensure!(looks()?.1 == version, "nothing is written at rest");
     Ok(())
+}
+
+/// Any address can be registered: what answers there may be anything.
+#[test]
+fn what_is_no_cluster_is_called_so() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    let page = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 26\r\n\r\n<html>\n<h1>no</h1>\n</html>";
+    let greeting = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+    let endless = "HTTP/1.1 200 OK\r\n\r\n";
+    for (name, answer, says, for_ever) in [
+        ("hangs", "", "does not answer within 5 s", false),
+        ("page", page, "answers 502: <html> <h1>no</h1> </html>", false),
+        ("greets", greeting, "no Kubernetes API server", false),
+        ("endless", endless, "does not answer", true),
+    ] {
+        let server = serve(answer, for_ever)?;
+        let file = place.path("odd.kubeconfig");
+        let text = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "u" } }],
+            "clusters": [{ "name": "c", "cluster": { "server": server } }],
+            "users": [{ "name": "u", "user": { "token": "t" } }],
+        });
+        fs::write(&file, text.to_string())?;
+        let add = format!("cluster add {name} --kubeconfig {}", file.display());
+        place.says(&add, 1, &["It is not ready", says])?;
+    }
+    place.says("cluster list", 0, &["hangs", "endless"])?;
+    Ok(())
+}
+
+/// Answers every request like this, as long as the test lives.
+fn serve(answer: &'static str, for_ever: bool) -> Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let server = format!("http://{}", listener.local_addr()?);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                if answer.is_empty() {
+                    // Until the client goes.
+                    let _ = stream.read_to_end(&mut Vec::new());
+                }
+                let mut request = [0; 4096];
+                let _ = stream.read(&mut request);
+                let mut sent = stream.write_all(answer.as_bytes());
+                while for_ever && sent.is_ok() {
+                    sent = stream.write_all(&[b'x'; 65536]);
+                }
+            });
+        }
+    });
+    Ok(server)
 }

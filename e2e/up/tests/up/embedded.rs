@@ -45,6 +45,18 @@ fn an_embedded_cluster_is_used_killed_and_removed() -> Result<()> {
 
     place.says("cluster add toy --embedded --allow team-a", 0, &["is changed", "team-a"])?;
     place.says("cluster show toy", 0, &["Used by:    the namespaces team-a"])?;
+    // Who says nothing of that changes nothing of it.
+    place.says(
+        "cluster add toy --embedded",
+        0,
+        &["is changed", "the namespaces team-a of the hub may use it"],
+    )?;
+    place.says("cluster add toy --embedded --allow-all", 0, &["every namespace of the hub may use it"])?;
+    // What is refused leaves no credentials behind.
+    let other = format!("cluster add toy --kubeconfig {kubeconfig}");
+    place.says(&other, 2, &["an embedded cluster cannot become another one"])?;
+    let secrets = place.kubectl()?.ok("get secrets -n bowline-system -o name", "")?;
+    ensure!(!secrets.contains("toy-kubeconfig"), "{secrets}");
     place.says("cluster remove toy", 0, &["is removed"])?;
     let left = std::fs::read_dir(place.path("data/clusters"))?.count();
     ensure!(left == 0, "what it held is gone: {left}");

@@ -1,12 +1,15 @@
 //! How processes end, and what they say of themselves while they run.
 
-use anyhow::{Result, ensure};
-use bowline_e2e_homes::Kind;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_hub::{Hub, Role, Scratch, bowline};
 use bowline_e2e_up::{Controllers, Place, run, until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn up_says_how_it_is_and_ends_when_it_is_told() -> Result<()> {
@@ -39,9 +42,9 @@ fn up_says_how_it_is_and_ends_when_it_is_told() -> Result<()> {
 }
 
 #[test]
-fn who_is_told_twice_ends_at_once_and_controllers_end_like_up() -> Result<()> {
-    let place = Place::start(Kind::Embedded)?;
-    let mut controllers = Controllers::start(&place.kubeconfig())?;
+fn controllers_say_how_they_are_and_end_when_they_are_told() -> Result<()> {
+    let home = Home::start(Kind::Embedded)?;
+    let mut controllers = Controllers::start(&home.kubeconfig())?;
     until("they are ready", || {
         let said = controllers.page("/readyz")?;
         Ok(if said == "ok" { Ok(()) } else { Err(said) })
@@ -52,8 +55,6 @@ fn who_is_told_twice_ends_at_once_and_controllers_end_like_up() -> Result<()> {
     );
     let pid = Pid::from_raw(i32::try_from(controllers.pid())?);
     kill(pid, Signal::SIGINT)?;
-    // It may have ended by the first already.
-    let _ = kill(pid, Signal::SIGINT);
     ensure!(controllers.wait()? == Some(0), "they end well");
     Ok(())
 }
@@ -83,5 +84,40 @@ fn who_finds_no_server_says_how_to_start_one() -> Result<()> {
         let said = run(line, Some(&kubeconfig), &directory)?;
         ensure!(said.code == 5 && said.err.contains("cannot be reached"), "{line}: {said:#?}");
     }
+    Ok(())
+}
+
+#[test]
+fn who_is_told_while_it_starts_ends() -> Result<()> {
+    // Somebody who accepts, and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let scratch = Scratch::new("silent")?;
+    let kubeconfig = scratch.join("kubeconfig");
+    let text = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "c",
+        "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "u" } }],
+        "clusters": [{ "name": "c", "cluster": { "server": format!("http://{}", silent.local_addr()?) } }],
+        "users": [{ "name": "u", "user": {} }],
+    });
+    std::fs::write(&kubeconfig, text.to_string())?;
+    let mut child = Command::new(bowline())
+        .args(["controllers", "--health-listen", "127.0.0.1:0", "--kubeconfig"])
+        .arg(&kubeconfig)
+        .stderr(Stdio::piped())
+        .spawn()?;
+    // It has asked.
+    let (_stream, _) = silent.accept()?;
+    kill(Pid::from_raw(i32::try_from(child.id())?), Signal::SIGTERM)?;
+    ensure!(child.wait()?.code() == Some(0), "it ends well");
+    let mut said = String::new();
+    child.stderr.take().context("its stderr is piped")?.read_to_string(&mut said)?;
+    ensure!(said.contains("SIGTERM: it ends before it has begun"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_hub_that_runs_its_own_controllers_takes_no_others() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    place.says("controllers --health-listen 127.0.0.1:0", 4, &["this hub runs its controllers itself"])?;
     Ok(())
 }

@@ -1,0 +1,42 @@
+//! Errors in words for people.
+
+use std::error::Error;
+
+/// What an error says to people: what a server said, or what is at the bottom of it. Libraries say on the way down what they were
+/// doing, in words of their own.
+pub fn sentence(error: &(dyn Error + 'static)) -> String {
+    let causes = || std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
+    let said = causes().find_map(|cause| match cause.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => Some(status.message.clone()),
+        _ => None,
+    });
+    let words = said.or_else(|| causes().last().map(ToString::to_string)).unwrap_or_default();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.contains("invalid peer certificate") {
+        true => format!("{words}: it is not the server that the kubeconfig trusts (certificate-authority)"),
+        false => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("client error (Connect)")]
+    struct Outer(#[source] std::io::Error);
+
+    #[test]
+    fn what_is_at_the_bottom_is_said_in_one_line() {
+        let error = Outer(std::io::Error::other("Connection\n  refused"));
+        assert_eq!(sentence(&error), "Connection refused");
+        let error = Outer(std::io::Error::other("invalid peer certificate: UnknownIssuer"));
+        assert!(sentence(&error).contains("it is not the server that the kubeconfig trusts"));
+    }
+
+    #[test]
+    fn what_a_server_said_is_said() {
+        let status = kube::core::Status::failure("no such thing", "NotFound").with_code(404);
+        assert_eq!(sentence(&kube::Error::Api(status.boxed())), "no such thing");
+    }
+}
