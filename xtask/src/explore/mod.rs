@@ -23,7 +23,7 @@ use pins::{Counts, PINS, SYSTEMS};
 
 /// The budget of a run. What needs more is INCOMPLETE.
 const MAX_STATES: &str = "20000000";
-const MAX_MEMORY: &str = "2500MB";
+const MAX_MEMORY: &str = "3000MB";
 /// For all runs together. What is left then is not run.
 const PATIENCE: Duration = Duration::from_secs(60 * 60);
 
