@@ -18,6 +18,12 @@ use crate::wire::{Watched, Wire};
 pub trait Outside<C: Controller>: Send + Sync + 'static {
     /// Calls it, once.
     fn call(&self, call: C::Call) -> impl Future<Output = C::Reply> + Send;
+
+    /// What a call is, for the journal.
+    fn asked(&self, call: &C::Call) -> String;
+
+    /// What an answer says, for the journal.
+    fn heard(&self, reply: &C::Reply) -> String;
 }
 
 /// There is nothing outside.
@@ -25,11 +31,18 @@ pub struct NoOutside;
 
 impl<C> Outside<C> for NoOutside
 where
-    C: Controller<Call = std::convert::Infallible>,
-    C::Reply: Send,
+    C: Controller<Call = std::convert::Infallible, Reply = std::convert::Infallible>,
 {
-    async fn call(&self, call: std::convert::Infallible) -> C::Reply {
-        match call {}
+    async fn call(&self, call: std::convert::Infallible) -> std::convert::Infallible {
+        call
+    }
+
+    fn asked(&self, call: &std::convert::Infallible) -> String {
+        match *call {}
+    }
+
+    fn heard(&self, reply: &std::convert::Infallible) -> String {
+        match *reply {}
     }
 }
 

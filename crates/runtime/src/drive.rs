@@ -106,7 +106,7 @@ where
         }
         while under_way.len() < workers
             && let Some(mandate) = seat.mandate()
-            && let Some((key, under, effect)) = desk.turn(&mandate)
+            && let Some((key, under, effect)) = desk.turn(&mandate, |call| carrier.outside.asked(call))
         {
             let carrier = Arc::clone(&carrier);
             under_way.push(Box::pin(async move { (key, under, carrier.carry::<C>(effect, mandate).await) }));
@@ -119,7 +119,9 @@ where
         // What is due while nobody can take it would end every nap at once.
         let nap = if takes_turns && under_way.len() < workers { desk.nap() } else { NAP };
         tokio::select! {
-            Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => desk.answer(&key, under, answer),
+            Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => {
+                desk.answer(&key, under, answer, |reply| carrier.outside.heard(reply));
+            }
             Some(event) = events.next() => desk.room.event(event, now()),
             () = tokio::time::sleep(nap) => {}
             () = seat.changed() => {}
@@ -199,7 +201,11 @@ where
     }
 
     /// The next decision that has an effect.
-    fn turn(&mut self, mandate: &Mandate) -> Option<(C::Key, Under, EffectOf<C>)> {
+    fn turn(
+        &mut self,
+        mandate: &Mandate,
+        asked: impl Fn(&C::Call) -> String,
+    ) -> Option<(C::Key, Under, EffectOf<C>)> {
         let epoch = mandate.epoch();
         loop {
             let since = now();
@@ -219,15 +225,21 @@ where
                 continue;
             };
             self.done.effects += 1;
-            let described = described(&effect);
+            let described = described(&effect, &asked);
             tracing::debug!(effect = described, "is carried");
             return Some((key, Under { since, decision, effect: described, epoch, observed }, effect));
         }
     }
 
-    fn answer(&mut self, key: &C::Key, under: Under, answer: Answer<C::Object, C::Reply>) {
+    fn answer(
+        &mut self,
+        key: &C::Key,
+        under: Under,
+        answer: Answer<C::Object, C::Reply>,
+        heard: impl Fn(&C::Reply) -> String,
+    ) {
         let now = now();
-        let (outcome, result) = outcome(&answer);
+        let (outcome, result) = outcome(&answer, heard);
         let (decision, effect) = (&under.decision, &under.effect);
         if result == End::Error {
             tracing::warn!(controller = self.name, %key, decision, effect, outcome, "an effect did not work");
@@ -282,10 +294,13 @@ fn told<Step: fmt::Display, Wait: fmt::Display>(verdict: &Verdict<Step, Wait>) -
     }
 }
 
-fn described<O: Object<Id: fmt::Display>, Call: fmt::Debug>(effect: &Effect<O, Call>) -> String {
+fn described<O: Object<Id: fmt::Display>, Call>(
+    effect: &Effect<O, Call>,
+    asked: impl Fn(&Call) -> String,
+) -> String {
     match effect {
         Effect::Look(id) => format!("look at {id}"),
-        Effect::Call(call) => format!("call {call:?}"),
+        Effect::Call(call) => asked(call),
         Effect::Write(write) => {
             let verb = match write {
                 Write::Create(_) => "create",
@@ -301,14 +316,14 @@ fn described<O: Object<Id: fmt::Display>, Call: fmt::Debug>(effect: &Effect<O, C
     }
 }
 
-fn outcome<O: Object, Reply>(answer: &Answer<O, Reply>) -> (String, End) {
+fn outcome<O: Object, Reply>(answer: &Answer<O, Reply>, heard: impl Fn(&Reply) -> String) -> (String, End) {
     match answer {
         Answer::Is(object) => (format!("it is at version {}", object.version()), End::Requeue),
         Answer::Gone => ("it is not there".into(), End::Requeue),
         Answer::Refused(Refusal::Outdated) => ("refused: it was outdated".into(), End::Requeue),
         Answer::Refused(Refusal::Other(why)) => (format!("refused: {why}"), End::Error),
         Answer::Unknown(why) => (format!("no answer: {why}"), End::Error),
-        Answer::Replied(_) => ("replied".into(), End::Requeue),
+        Answer::Replied(reply) => (heard(reply), End::Requeue),
     }
 }
 

@@ -32,6 +32,13 @@ impl<O: Object> Raw<O> {
         self.lock().remove(id);
     }
 
+    /// Takes out the one that this says.
+    pub(crate) fn take(&self, is_it: impl Fn(&O::Id) -> bool) -> Option<DynamicObject> {
+        let mut all = self.lock();
+        let id = all.keys().find(|id| is_it(id))?.clone();
+        serde_json::from_slice(&all.remove(&id)?.json).ok()
+    }
+
     /// Keeps only what `stays`.
     pub(crate) fn retain(&self, stays: impl Fn(&O::Id) -> bool) {
         self.lock().retain(|id, _| stays(id));

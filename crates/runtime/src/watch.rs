@@ -11,7 +11,7 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 
 use crate::raw::Raw;
-use crate::wire::{Watched, Wire};
+use crate::wire::{Address, Watched, Wire};
 
 /// What one kind's watch says, for ever. What goes wrong with it is logged, and tried again after a rest.
 pub(crate) fn watch<W: Wire>(
@@ -74,13 +74,28 @@ impl<W: Wire> Reader<W> {
                 self.raw.retain(|id| id.kind() != kind || there.contains(id));
                 Some(Event::Listed(kind, listed))
             }
-            watcher::Event::Apply(raw) => self.keep(raw).map(Event::Put),
-            watcher::Event::Delete(raw) => {
-                let object = self.wire.read(self.kind, &raw)?;
-                self.raw.remove(&object.id());
-                Some(Event::Gone(object))
+            watcher::Event::Apply(raw) => {
+                let address = address(&raw);
+                self.keep(raw).map(Event::Put).or_else(|| self.lose(&address))
             }
+            watcher::Event::Delete(raw) => match self.wire.read(self.kind, &raw) {
+                Some(object) => {
+                    self.raw.remove(&object.id());
+                    Some(Event::Gone(object))
+                }
+                None => self.lose(&address(&raw)),
+            },
         }
+    }
+
+    /// What could be read before, and cannot be any more, is gone as far as the protocol goes: else it would be seen for ever
+    /// as it was.
+    fn lose(&self, address: &Address) -> Option<Event<W::Object>> {
+        let is_it =
+            |id: &<W::Object as Object>::Id| id.kind() == self.kind && self.wire.address(id) == *address;
+        let object = self.wire.read(self.kind, &self.raw.take(is_it)?)?;
+        tracing::warn!(resource = %address, "an object has become unreadable");
+        Some(Event::Gone(object))
     }
 
     /// The object is kept before the loop learns of it: a write that rests on it finds it.
@@ -88,5 +103,13 @@ impl<W: Wire> Reader<W> {
         let object = self.wire.read(self.kind, &raw)?;
         self.raw.put(object.id(), raw);
         Some(object)
+    }
+}
+
+fn address(raw: &DynamicObject) -> Address {
+    let meta = &raw.metadata;
+    Address {
+        namespace: meta.namespace.clone().unwrap_or_default(),
+        name: meta.name.clone().unwrap_or_default(),
     }
 }

@@ -28,4 +28,12 @@ impl Outside<Workloads> for Scheduler {
         let silence = |_| Err(format!("no answer within {} s", REQUEST.as_secs()));
         answer.map_or_else(silence, |answer| answer.map(drop).map_err(|error| error.to_string()))
     }
+
+    fn asked(&self, call: &Bind) -> String {
+        format!("bind the pod {} to the node {NODE}", call.pod.name)
+    }
+
+    fn heard(&self, reply: &Result<(), String>) -> String {
+        reply.as_ref().err().map_or("it is bound".into(), |why| format!("it is not bound: {why}"))
+    }
 }

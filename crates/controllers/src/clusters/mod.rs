@@ -57,6 +57,25 @@ impl Outside<Clusters<Text>> for Eyes {
             },
         }
     }
+
+    fn asked(&self, call: &Call<Text>) -> String {
+        match call {
+            Call::Look { way: Way::Embedded, uid, .. } => format!("look at it inside the hub, uid {uid}"),
+            Call::Look { way: Way::Kubeconfig(secret), generation, .. } => {
+                let SecretKey { namespace, name, .. } = secret;
+                format!("look at it by the Secret {namespace}/{name}, generation {generation}")
+            }
+            Call::Stop { uid, .. } => format!("stop it for good, uid {uid}"),
+        }
+    }
+
+    fn heard(&self, reply: &Reply<Text>) -> String {
+        match reply {
+            Reply::Found { finding, .. } => format!("found {:?}: {}", finding.found, finding.words),
+            Reply::Stopped(_) => "it is stopped".into(),
+            Reply::Failed(why) => format!("failed: {why}"),
+        }
+    }
 }
 
 impl Eyes {
