@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use bowline_controllers::{Setup, System};
@@ -15,6 +16,9 @@ use crate::exit::{Exit, NoConnection, Refused};
 use crate::listener;
 use crate::output;
 use crate::service::{self, Signals, listed};
+
+/// How long a server may take to be prepared, before it is taken to be out of reach.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How the controllers are run.
 pub(crate) struct Wish {
@@ -33,7 +37,11 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     let prepared = async {
         let client = wish.server.client(Manner::Once).await?;
-        prepare(&client).await?;
+        let Ok(done) = tokio::time::timeout(PATIENCE, prepare(&client)).await else {
+            let seconds = PATIENCE.as_secs();
+            return Err(anyhow!(NoConnection(format!("the server does not answer within {seconds} s"))));
+        };
+        done?;
         anyhow::Ok(client)
     };
     let client = tokio::select! {
@@ -42,7 +50,9 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     };
     let metrics = Metrics::new();
     let health = listener::serve(wish.listen, metrics.clone()).await?;
-    let journal = wish.journal.as_ref().map(Journal::open).transpose()?.map(Arc::new);
+    let journal = wish.journal.as_ref().map(Journal::open).transpose();
+    // Its one sentence has the cause in it.
+    let journal = journal.map_err(|error| anyhow!("{error}"))?.map(Arc::new);
     let systems = if wish.only.is_empty() { System::ALL.to_vec() } else { wish.only.clone() };
     let (stop, stopped) = watch::channel(false);
     let identity = Identity::Run(identity());
@@ -88,7 +98,7 @@ async fn prepare(client: &Client) -> anyhow::Result<()> {
         Ok(()) => {}
         Err(error) if is_forbidden(&error) => {
             let served = bowline_runtime::served(client, &crds);
-            let served = tokio::time::timeout(std::time::Duration::from_secs(10), served).await;
+            let served = tokio::time::timeout(Duration::from_secs(10), served).await;
             if !matches!(served, Ok(Ok(()))) {
                 return Err(anyhow!(Refused(format!(
                     "{error}. Have somebody install them who may: bowline crds | kubectl apply -f -"

@@ -60,8 +60,11 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
     let cluster = match write(&client, name, spec, before).await {
         Ok(cluster) => cluster,
         Err(error) => {
-            // Credentials that nobody uses are not left lying about.
-            if let Some(secret) = &secret {
+            // Credentials that nobody uses are not left lying about; but what was not answered may have happened.
+            if let Some(secret) = &secret
+                && let Ok(now) = clusters(&client).get_opt(name).await
+                && !now.is_some_and(|now| names(&now, secret))
+            {
                 forget(&client, name, secret).await?;
             }
             return Err(error);
@@ -79,6 +82,11 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
         "The cluster {name} is {done}; {who} of the hub may use it (--allow, --allow-all)."
     ));
     if patience.wait { wait(&client, &cluster, patience).await } else { Ok(Exit::Done) }
+}
+
+/// Whether a cluster is reached by this Secret.
+fn names(cluster: &Cluster, secret: &str) -> bool {
+    cluster.spec.kubeconfig_secret_ref.as_ref().is_some_and(|named| named.name.as_str() == secret)
 }
 
 /// The kubeconfig as the hub can use it: one context, and no files.

@@ -24,7 +24,7 @@ fn others() -> (Value, Value) {
 
 /// Kills the simulator after every few writes, until there are none left; nobody ever sees more pods than are allowed.
 async fn killed_until(world: &mut World, done: impl Fn(&Value) -> bool) -> Result<()> {
-    for life in 1..200_u64 {
+    for life in 1..1000_u64 {
         world.kill().await;
         let web: Vec<_> =
             world.pods().await?.into_iter().filter(|pod| image(pod).starts_with("a:")).collect();
