@@ -9,10 +9,10 @@ use nix::time::{ClockId, clock_gettime};
 /// at the other one.
 pub(crate) const NAP: Duration = Duration::from_secs(5);
 
-/// Now.
+/// Now. Who leads is not a matter of clocks: [`Moment::epoch`] is nobody's.
 pub fn now() -> Moment {
     // It runs while the machine sleeps; that of `Instant` does not, and a lease would be held too long.
-    Moment { clock: read(ClockId::CLOCK_BOOTTIME), wall: read(ClockId::CLOCK_REALTIME) }
+    Moment { clock: read(ClockId::CLOCK_BOOTTIME), wall: read(ClockId::CLOCK_REALTIME), ..Moment::default() }
 }
 
 fn read(clock: ClockId) -> Millis {

@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_time_moves_with_the_status_only() {
-        let at = |seconds: u64| Moment { clock: Millis(0), wall: Millis(seconds * 1_000) };
+        let at = |seconds: u64| Moment { wall: Millis(seconds * 1_000), ..Moment::default() };
         let mut status = json!({});
         let time = |status: &Value| find(status, "Ready").expect("it was said")["lastTransitionTime"].clone();
         say(&mut status, Condition::plain("Ready", true), at(1));

@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn at(seconds: u64) -> Moment {
-        Moment { clock: Millis(5), wall: Millis(seconds * 1_000) }
+        Moment { clock: Millis(5), wall: Millis(seconds * 1_000), ..Moment::default() }
     }
 
     fn decided(set: &Thing, pods: &[Thing]) -> Choice {

@@ -20,7 +20,7 @@ impl Names for Plain {
 const RHYTHM: Rhythm = Rhythm { well: Millis(30), ill: Millis(5) };
 
 fn at(clock: u64) -> Moment {
-    Moment { clock: Millis(clock), wall: Millis(0) }
+    Moment { clock: Millis(clock), ..Moment::default() }
 }
 
 fn controller(home: Home) -> Clusters<Plain> {

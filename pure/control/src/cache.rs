@@ -27,6 +27,8 @@ pub struct Cache<C: Controller> {
     reached: BTreeMap<KindOf<C::Object>, Version>,
     listed: BTreeSet<KindOf<C::Object>>,
     concern: BTreeMap<C::Key, BTreeSet<IdOf<C>>>,
+    /// The keys of those that name an object, and how many of them do, whether it is there or not.
+    named: BTreeMap<IdOf<C>, BTreeMap<C::Key, usize>>,
 }
 
 /// An object before and after: what a key is woken by.
@@ -42,6 +44,7 @@ impl<C: Controller> Cache<C> {
             reached: BTreeMap::new(),
             listed: BTreeSet::new(),
             concern: BTreeMap::new(),
+            named: BTreeMap::new(),
         }
     }
 
@@ -65,9 +68,23 @@ impl<C: Controller> Cache<C> {
         self.objects.get(id)
     }
 
-    /// The objects that concern a key.
-    pub fn of(&self, key: &C::Key) -> impl Iterator<Item = &C::Object> {
-        self.concern.get(key).into_iter().flatten().filter_map(|id| self.objects.get(id))
+    /// The objects that concern a key, and after them those that they name.
+    pub fn of(&self, controller: &C, key: &C::Key) -> Vec<&C::Object> {
+        let own = self.concern.get(key).into_iter().flatten().filter_map(|id| self.objects.get(id));
+        let mut all: Vec<_> = own.collect();
+        let named: BTreeSet<_> = all.iter().flat_map(|object| controller.names(object)).collect();
+        all.extend(named.iter().filter_map(|id| self.objects.get(id)));
+        all
+    }
+
+    /// Whether nothing concerns a key.
+    pub(crate) fn has_nothing_of(&self, key: &C::Key) -> bool {
+        !self.concern.contains_key(key)
+    }
+
+    /// The keys of those that name an object.
+    pub(crate) fn naming(&self, id: &IdOf<C>) -> Vec<C::Key> {
+        self.named.get(id).into_iter().flat_map(BTreeMap::keys).cloned().collect()
     }
 
     /// The keys that something concerns.
@@ -124,6 +141,9 @@ impl<C: Controller> Cache<C> {
         let before = self.objects.insert(id.clone(), object.clone());
         self.forget_concern(controller, before.as_ref());
         for key in controller.keys(&object) {
+            for named in controller.names(&object) {
+                *self.named.entry(named).or_default().entry(key.clone()).or_default() += 1;
+            }
             self.concern.entry(key).or_default().insert(id.clone());
         }
         Shown { before, after: Some(object) }
@@ -139,11 +159,27 @@ impl<C: Controller> Cache<C> {
         let Some(object) = object else { return };
         let id = object.id();
         for key in controller.keys(object) {
+            for named in controller.names(object) {
+                self.forget_name(&named, &key);
+            }
             let Some(ids) = self.concern.get_mut(&key) else { continue };
             ids.remove(&id);
             if ids.is_empty() {
                 self.concern.remove(&key);
             }
+        }
+    }
+
+    fn forget_name(&mut self, named: &IdOf<C>, key: &C::Key) {
+        let Some(keys) = self.named.get_mut(named) else { return };
+        if let Some(count) = keys.get_mut(key) {
+            *count -= 1;
+            if *count == 0 {
+                keys.remove(key);
+            }
+        }
+        if keys.is_empty() {
+            self.named.remove(named);
         }
     }
 

@@ -33,6 +33,12 @@ pub trait Controller {
     /// The keys that an object concerns: they are decided again when it changes, and see it in their snapshot.
     fn keys(&self, object: &Self::Object) -> Vec<Self::Key>;
 
+    /// The objects that an object names: the keys that it concerns are decided again when they change, and see them in their
+    /// snapshot.
+    fn names(&self, _object: &Self::Object) -> Vec<<Self::Object as Object>::Id> {
+        Vec::new()
+    }
+
     /// The protocol's state, as the objects that concern the key show it.
     fn snapshot(&self, key: &Self::Key, objects: &[&Self::Object], memory: &Self::Memory) -> Self::Snapshot;
 

@@ -36,11 +36,13 @@ pub use still::{Known, Still};
 pub use turns::{Loop, Settings, Turn};
 pub use verdict::Verdict;
 
-/// A moment, by two clocks.
+/// A moment, by two clocks, and by who leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
     /// By a clock that never jumps, and runs while the machine sleeps: what queues and deadlines go by.
     pub clock: Millis,
     /// By the clock on the wall, since 1970: what people read. It may jump.
     pub wall: Millis,
+    /// In which epoch whoever decides leads. It is another one after every restart.
+    pub epoch: lease::Epoch,
 }

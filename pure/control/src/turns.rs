@@ -251,7 +251,7 @@ impl<C: Controller> Loop<C> {
                 waited,
             };
         }
-        let objects: Vec<_> = self.cache.of(&key).collect();
+        let objects = self.cache.of(&self.controller, &key);
         let observed = objects.iter().map(|object| (object.id(), object.version())).collect();
         let snapshot = self.controller.snapshot(&key, &objects, &memo.memory);
         if memo.stalled.is_some_and(|until| now.clock >= until) {
@@ -289,7 +289,7 @@ impl<C: Controller> Loop<C> {
             let soon = now.clock.plus(self.settings.backoff.first);
             self.queue.add_at(key, until.max(soon), Priority::Resync);
         }
-        if let Some(memo) = self.memos.get_mut(key).filter(|_| self.cache.of(key).next().is_none()) {
+        if let Some(memo) = self.memos.get_mut(key).filter(|_| self.cache.has_nothing_of(key)) {
             // What the outside said of what is not there any more would be kept for ever.
             memo.memory = C::Memory::default();
         }
@@ -304,7 +304,8 @@ impl<C: Controller> Loop<C> {
         let wished = wish(&shown.before) != wish(&shown.after);
         let priority = if wished { people } else { Priority::Change };
         let objects = shown.before.iter().chain(&shown.after);
-        let mut keys: Vec<_> = objects.flat_map(|object| self.controller.keys(object)).collect();
+        let mut keys: Vec<_> = objects.clone().flat_map(|object| self.controller.keys(object)).collect();
+        keys.extend(objects.flat_map(|object| self.cache.naming(&object.id())));
         keys.sort_unstable();
         keys.dedup();
         for key in keys {

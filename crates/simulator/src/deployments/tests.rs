@@ -28,7 +28,7 @@ impl Stage {
     }
 
     fn now(&self) -> Moment {
-        Moment { clock: Millis(0), wall: Millis(self.second * 1_000) }
+        Moment { wall: Millis(self.second * 1_000), ..Moment::default() }
     }
 
     fn snapshot(&self) -> Snapshot {

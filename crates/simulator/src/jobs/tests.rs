@@ -12,7 +12,7 @@ fn job(spec: Value) -> Thing {
 }
 
 fn at(seconds: u64) -> Moment {
-    Moment { clock: Millis(0), wall: Millis(seconds * 1_000) }
+    Moment { wall: Millis(seconds * 1_000), ..Moment::default() }
 }
 
 /// Makes all pods that are to be made, each of which ends so.

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_status_that_was_written_stays() {
-        let at = |seconds: u64| Moment { clock: Millis(0), wall: Millis(seconds * 1_000) };
+        let at = |seconds: u64| Moment { wall: Millis(seconds * 1_000), ..Moment::default() };
         for annotation in ["", "never-ready", "crash-loop"] {
             let pod = pod(annotation);
             let first = status(&pod, at(1));

@@ -150,7 +150,7 @@ pub(super) fn loop_of(numbers: &[Number]) -> Loop<Counter> {
 }
 
 pub(super) fn at(clock: u64) -> Moment {
-    Moment { clock: Millis(clock), wall: Millis(0) }
+    Moment { clock: Millis(clock), ..Moment::default() }
 }
 
 /// The write that a turn wants.

@@ -1,6 +1,7 @@
 //! The loop as it is shipped: made of a state, and a state made of what becomes of it.
 
 use bowline_control as control;
+use bowline_control::lease::Epoch;
 use bowline_control::{
     Answer, Controller, Effect, Event, Loop, Memo, Millis, Moment, Refusal, Settings, Still, Verdict, Version,
 };
@@ -21,8 +22,10 @@ type Object<S> = <C<S> as Controller>::Object;
 /// the turn is the timer's or a clock has jumped, and then it is old, and stays so until something else is learned. States that
 /// differ in the hour alone are one then, and who looks for ever goes in a circle.
 const LONG_AGO: Millis = Millis(0);
-const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0) };
-const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0) };
+const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0), epoch: EPOCH };
+const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0), epoch: EPOCH };
+/// Whoever leads does so in this epoch; that of everybody before is none ([`System::forget_epoch`]).
+const EPOCH: Epoch = Epoch(1);
 
 /// What became of an effect.
 pub(crate) enum Reply<Said> {

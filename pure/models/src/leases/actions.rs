@@ -78,7 +78,7 @@ impl Leases {
     /// Begins what the candidate decides; whether something is sent for it.
     fn send(&self, s: &mut State, h: u8) -> bool {
         let Some(step) = self.next_step(s, h) else { return false };
-        let now = Moment { clock: NOW, wall: Millis(0) };
+        let now = Moment { clock: NOW, ..Moment::default() };
         let request = self.with(s, h, |candidate| (self.rules.begin)(candidate, step, now));
         let (version, epoch) = match &request {
             Some(Request::Write { guard, lease }) => {

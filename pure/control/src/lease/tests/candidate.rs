@@ -25,7 +25,7 @@ fn lease(holder: Option<&'static str>, version: u64, epoch: u64) -> Lease<&'stat
 /// Does what is decided, which is this, and gives what is sent.
 fn does(me: &mut Me, step: Step, seconds: u64) -> Option<Request<&'static str>> {
     assert_eq!(me.decide(at(seconds)), step);
-    me.begin(step, Moment { clock: at(seconds), wall: Millis(77) })
+    me.begin(step, Moment { clock: at(seconds), wall: Millis(77), ..Moment::default() })
 }
 
 /// The same, and it is accepted as the version given.

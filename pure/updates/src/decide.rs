@@ -1,0 +1,218 @@
+//! What is to be done about a stack. All policy is here.
+
+mod deploy;
+mod rest;
+mod step;
+
+use bowline_control::{Decision, Moment};
+
+pub use self::step::{Aim, Fault, Objection, Step, Wait};
+use crate::Rhythm;
+use crate::plan::Plan;
+use crate::snapshot::{Look, Snapshot};
+use crate::state::{Cluster, Names, Number, Phase, Request, Shown, Stack, Stage};
+
+type What = Decision<Step, Wait>;
+
+/// A stack that is there, and what it is judged by.
+pub(crate) struct Case<'a, N: Names> {
+    pub(crate) s: &'a Snapshot<N>,
+    pub(crate) stack: &'a Stack<N>,
+    pub(crate) rhythm: &'a Rhythm,
+    pub(crate) now: Moment,
+}
+
+/// What is to be done.
+pub(crate) fn decide<N: Names>(s: &Snapshot<N>, rhythm: &Rhythm, now: Moment) -> What {
+    let Some(stack) = &s.stack else {
+        let waits = s.updates.iter().any(|update| update.shown.as_ref().is_none_or(|shown| !shown.stage.is_last()));
+        return if waits { until_told(Wait::ItsStack) } else { Decision::Converged };
+    };
+    let case = Case { s, stack, rhythm, now };
+    match case.chore() {
+        Some(step) => Decision::Do(step),
+        None => case.work(),
+    }
+}
+
+/// A wait that ends when something is shown.
+pub(crate) fn until_told(what: Wait) -> What {
+    Decision::Wait { what, until: None }
+}
+
+impl<N: Names> Case<'_, N> {
+    /// What comes before all work: who acts, which versions there are, and that people see it.
+    fn chore(&self) -> Option<Step> {
+        let Stack { status, deleting, held, .. } = self.stack;
+        if !held && !deleting {
+            return Some(Step::Hold);
+        }
+        let is_busy = status.phase != Phase::Idle || self.is_entered();
+        if is_busy && status.epoch != self.now.epoch {
+            return Some(Step::TakeOver);
+        }
+        if self.unnumbered().next().is_some() && !deleting {
+            return Some(Step::Number);
+        }
+        if self.taken_back().next().is_some() {
+            return Some(Step::Cancel);
+        }
+        // The newest first: if it is valid, nobody has to look at the others.
+        let newest = status.requests.iter().filter(|request| request.stage == Stage::Submitted);
+        if let Some(newest) = newest.max_by_key(|request| request.number).filter(|_| !deleting) {
+            return Some(self.judge(newest));
+        }
+        self.not_shown().map(Step::Show)
+    }
+
+    /// Updates without a number.
+    pub(crate) fn unnumbered(&self) -> impl Iterator<Item = &crate::Update<N>> {
+        let known = |update: &crate::Update<N>| {
+            self.stack.status.requests.iter().any(|request| request.uid == update.uid)
+        };
+        let has_number = |update: &crate::Update<N>| {
+            update.shown.as_ref().is_some_and(|shown| shown.number.is_some() || shown.stage.is_last())
+        };
+        self.s.updates.iter().filter(move |update| !update.deleting && !known(update) && !has_number(update))
+    }
+
+    /// Versions that nobody has begun with, and whose update is gone.
+    pub(crate) fn taken_back(&self) -> impl Iterator<Item = &Request<N>> {
+        let gone = |request: &&Request<N>| {
+            request.stage.is_waiting() && self.s.update_of(request).is_none_or(|update| update.deleting)
+        };
+        self.stack.status.requests.iter().filter(gone)
+    }
+
+    fn judge(&self, request: &Request<N>) -> Step {
+        let number = request.number;
+        let object = |why| Step::Judge(number, Some(why));
+        if self.s.cluster.is_none() {
+            return object(Objection::NoCluster);
+        }
+        if self.stack.quarantine(&request.digest).is_some() {
+            return object(Objection::Quarantined);
+        }
+        let known = self.s.memory.fetched.as_ref().filter(|fetched| fetched.digest == request.digest);
+        let Some(fetched) = known else { return Step::Fetch(Aim::Version(number)) };
+        match &fetched.content {
+            _ if !fetched.allowed => object(Objection::NotAllowed),
+            Err(_) => object(Objection::BadContent),
+            Ok(_) => Step::Judge(number, None),
+        }
+    }
+
+    /// The first update that does not show what its stack knows of it.
+    fn not_shown(&self) -> Option<Number> {
+        let differs = |request: &&Request<N>| {
+            self.s.update_of(request).is_some_and(|update| !is_shown(update.shown.as_ref(), request))
+        };
+        self.stack.status.requests.iter().find(differs).map(|request| request.number)
+    }
+
+    /// What there is to do on the cluster.
+    fn work(&self) -> What {
+        let status = &self.stack.status;
+        match status.phase {
+            Phase::Idle => self.idle(),
+            Phase::Starting(number) => match self.startable() {
+                _ if self.stack.deleting => Decision::Do(Step::Fail(number, Fault::Deleted)),
+                Ok(Some(next)) => Decision::Do(Step::Start(next)),
+                _ => self.begin(number),
+            },
+            Phase::Partial(_) if self.stack.deleting => Decision::Do(Step::BackOut(Fault::Deleted)),
+            Phase::Stalled(_) if self.stack.deleting => self.let_go(),
+            Phase::Partial(_) | Phase::RollingBack(_) | Phase::Stalled(_) => {
+                match (self.startable(), status.phase) {
+                    (Ok(Some(next)), _) => self.begin(next),
+                    (_, Phase::Partial(number)) => self.apply(number),
+                    (_, Phase::RollingBack(_)) => self.put_back(),
+                    _ => self.stalled(),
+                }
+            }
+        }
+    }
+
+    /// The version that may be started now; or why none may, if one is queued.
+    pub(crate) fn startable(&self) -> Result<Option<Number>, Wait> {
+        let Some(queued) = self.stack.queued().filter(|_| !self.stack.deleting) else { return Ok(None) };
+        match &self.s.cluster {
+            _ if self.stack.wish.paused => Err(Wait::Unpaused),
+            None => Err(Wait::ItsCluster),
+            Some(cluster) if cluster.paused || cluster.deleting => Err(Wait::ClusterUnpaused),
+            Some(_) => Ok(Some(queued.number)),
+        }
+    }
+
+    pub(crate) fn is_entered(&self) -> bool {
+        self.s.cluster.as_ref().is_some_and(|cluster| cluster.updates.contains(&self.stack.name))
+    }
+
+    /// The cluster, if it can be written to; or what has to be before.
+    pub(crate) fn on_cluster(&self) -> Result<&Cluster<N>, What> {
+        match &self.s.cluster {
+            None => Err(until_told(Wait::ItsCluster)),
+            Some(cluster) if !cluster.ready => Err(until_told(Wait::ClusterReady)),
+            Some(cluster) if self.is_entered() => Ok(cluster),
+            Some(cluster) if cluster.upgrade => Err(until_told(Wait::Upgrade)),
+            Some(_) => Err(Decision::Do(Step::Enter)),
+        }
+    }
+
+    /// What is to be done for an aim, by the last look; or what has to be learned before.
+    pub(crate) fn plan(&self, aim: Aim) -> View<'_, N> {
+        let digest = self.stack.digest(aim);
+        let (Some(content), Some(inventory)) = (self.s.content(digest), self.s.inventory(self.stack)) else {
+            return View::Need(Step::Fetch(aim));
+        };
+        let Ok(content) = content else { return View::Unusable };
+        let Some(look) = self.s.look(digest) else { return View::Need(Step::Look(aim)) };
+        View::Plan(look, look.plan(&content, &inventory))
+    }
+
+    /// What has to be done before anything of a plan is: its inventory is to be in safe keeping.
+    pub(crate) fn keep(&self, aim: Aim, plan: &Plan<N>) -> Option<Step> {
+        if self.s.inventory(self.stack).is_some_and(|inventory| *inventory == plan.inventory) {
+            return None;
+        }
+        let is_stored = self.s.memory.stored.as_ref().is_some_and(|(_, stored)| **stored == plan.inventory);
+        Some(if is_stored { Step::Record(aim) } else { Step::Store(aim) })
+    }
+
+    /// It goes, and its cluster is free.
+    pub(crate) fn let_go(&self) -> What {
+        if self.is_entered() {
+            return Decision::Do(Step::Leave);
+        }
+        if self.stack.held { Decision::Do(Step::LetGo) } else { Decision::Converged }
+    }
+}
+
+/// What is known of a plan.
+pub(crate) enum View<'a, N: Names> {
+    /// This has to be done to know it.
+    Need(Step),
+    /// There is none: the content cannot be used.
+    Unusable,
+    /// It rests on this look.
+    Plan(&'a Look<N>, Plan<N>),
+}
+
+/// Whether an update shows what is known of it; what it waits for is told elsewhere.
+pub(crate) fn is_shown<N: Names>(shown: Option<&Shown<N>>, request: &Request<N>) -> bool {
+    shown.is_some_and(|shown| {
+        shown.number == Some(request.number)
+            && shown.stage == request.stage
+            && (!request.stage.is_last() || shown.words == request.why)
+    })
+}
+
+impl<N: Names> Stack<N> {
+    /// The content of an aim; `None` if nothing is wanted.
+    pub(crate) fn digest(&self, aim: Aim) -> Option<&N::Digest> {
+        match aim {
+            Aim::Version(number) => self.request(number).map(|request| &request.digest),
+            Aim::LastGood => self.status.good.as_ref().map(|good| &good.digest),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Versions on their way to the cluster, and back.
+
+use bowline_control::Decision;
+
+use super::{Aim, Case, Fault, Step, View, Wait, What, until_told};
+use crate::plan::{Health, Plan};
+use crate::snapshot::Look;
+use crate::state::{Names, Number};
+
+impl<N: Names> Case<'_, N> {
+    /// A version is planned, and nothing was changed for it yet: it begins, or ends as failed.
+    pub(super) fn begin(&self, number: Number) -> What {
+        let fail = |why| Decision::Do(Step::Fail(number, why));
+        if self.s.cluster.is_none() {
+            return fail(Fault::NoCluster);
+        }
+        if let Err(first) = self.on_cluster() {
+            return first;
+        }
+        let aim = Aim::Version(number);
+        let (look, plan) = match self.plan(aim) {
+            View::Need(step) => return Decision::Do(step),
+            View::Unusable => return fail(Fault::BadContent),
+            View::Plan(look, plan) => (look, plan),
+        };
+        let asked = self.stack.request(number).and_then(|request| request.plan.as_ref());
+        match self.keep(aim, &plan) {
+            _ if !look.whole => Decision::Do(Step::Look(aim)),
+            _ if plan.refusal().is_some() => fail(Fault::Refused),
+            _ if plan.deletions() > self.stack.wish.deletions as usize => fail(Fault::Deletions),
+            _ if asked.is_some_and(|asked| *asked != plan.digest()) => fail(Fault::OtherPlan),
+            // Recording is part of beginning.
+            Some(Step::Store(_)) => Decision::Do(Step::Store(aim)),
+            _ => Decision::Do(Step::Begin(number)),
+        }
+    }
+
+    /// A version is being applied, or becomes healthy.
+    pub(super) fn apply(&self, number: Number) -> What {
+        let back = |why| Decision::Do(Step::BackOut(why));
+        if self.s.cluster.is_none() {
+            return back(Fault::NoCluster);
+        }
+        if let Err(first) = self.on_cluster() {
+            return first;
+        }
+        if self.s.memory.refused.is_some() {
+            return back(Fault::Refused);
+        }
+        let aim = Aim::Version(number);
+        let (look, plan) = match self.plan(aim) {
+            View::Need(step) => return Decision::Do(step),
+            View::Unusable => return back(Fault::BadContent),
+            View::Plan(look, plan) => (look, plan),
+        };
+        if plan.refusal().is_some() {
+            return back(Fault::Refused);
+        }
+        if self.s.memory.tries > self.rhythm.tries && !plan.is_done() {
+            return back(Fault::Tries);
+        }
+        match self.write(aim, look, &plan) {
+            Some(step) => Decision::Do(step),
+            None => self.await_health(aim, look, &plan),
+        }
+    }
+
+    /// What is to be written, or looked at, before everything is known to be as it should.
+    fn write(&self, aim: Aim, look: &Look<N>, plan: &Plan<N>) -> Option<Step> {
+        if let Some(step) = self.keep(aim, plan) {
+            return Some(step);
+        }
+        if !plan.next(self.rhythm.batch).is_empty() {
+            return Some(Step::Write(aim));
+        }
+        (!look.whole).then_some(Step::Look(aim))
+    }
+
+    fn await_health(&self, aim: Aim, look: &Look<N>, plan: &Plan<N>) -> What {
+        let wanted = self.s.content(self.stack.digest(aim)).and_then(Result::ok).unwrap_or_default();
+        let of_wanted = look.sights.iter().filter(|(place, _)| wanted.0.contains_key(place));
+        let healths = of_wanted.filter_map(|(_, sight)| sight.live.as_ref()).map(|live| &live.health);
+        if healths.clone().any(|health| matches!(health, Health::Ill(_))) {
+            return Decision::Do(Step::BackOut(Fault::Ill));
+        }
+        if plan.is_done() && healths.clone().all(|health| *health == Health::Well) {
+            return Decision::Do(Step::Succeed);
+        }
+        let next = look.at.plus(self.rhythm.poll);
+        if self.now.clock >= next {
+            return Decision::Do(Step::Look(aim));
+        }
+        if look.at >= look.since.plus(self.stack.wish.timeout) {
+            return Decision::Do(Step::BackOut(Fault::Timeout));
+        }
+        Decision::Wait { what: Wait::Health, until: Some(next) }
+    }
+
+    /// The last good version is put back, or what was there before the first one.
+    pub(super) fn put_back(&self) -> What {
+        let stall = |why| Decision::Do(Step::Stall(why));
+        if self.s.cluster.is_none() {
+            return stall(Fault::NoCluster);
+        }
+        if let Err(first) = self.on_cluster() {
+            return first;
+        }
+        let aim = Aim::LastGood;
+        let (look, plan) = match self.plan(aim) {
+            View::Need(step) => return Decision::Do(step),
+            View::Unusable => return stall(Fault::BadContent),
+            View::Plan(look, plan) => (look, plan),
+        };
+        if self.s.memory.tries > self.rhythm.tries && !plan.is_done() {
+            return stall(if self.s.memory.refused.is_some() { Fault::Refused } else { Fault::Tries });
+        }
+        if let Some(step) = self.write(aim, look, &plan) {
+            return Decision::Do(step);
+        }
+        if plan.is_done() {
+            return Decision::Do(Step::Restored);
+        }
+        if plan.refusal().is_some() {
+            return stall(Fault::Refused);
+        }
+        // What comes later comes soon, or never.
+        let next = look.at.plus(self.rhythm.poll);
+        if self.now.clock >= next {
+            return Decision::Do(Step::Look(aim));
+        }
+        if look.at >= look.since.plus(self.stack.wish.timeout) {
+            return stall(Fault::Timeout);
+        }
+        Decision::Wait { what: Wait::Health, until: Some(next) }
+    }
+
+    /// The last good version could not be put back: it is tried again from time to time.
+    pub(super) fn stalled(&self) -> What {
+        if self.s.cluster.is_none() {
+            return until_told(Wait::ItsCluster);
+        }
+        if let Err(first) = self.on_cluster() {
+            return first;
+        }
+        let aim = Aim::LastGood;
+        let (look, plan) = match self.plan(aim) {
+            View::Need(step) => return Decision::Do(step),
+            View::Unusable => return until_told(Wait::Person),
+            View::Plan(look, plan) => (look, plan),
+        };
+        let next = look.at.plus(self.stack.wish.interval);
+        let is_time = look.at >= look.since.plus(self.stack.wish.interval);
+        match self.write(aim, look, &plan) {
+            None if plan.is_done() => Decision::Do(Step::Restored),
+            Some(Step::Look(_)) => Decision::Do(Step::Look(aim)),
+            Some(step) if is_time => Decision::Do(step),
+            _ if self.now.clock >= next => Decision::Do(Step::Look(aim)),
+            _ => Decision::Wait { what: Wait::Person, until: Some(next) },
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What is known of a stack.
+
+use std::sync::Arc;
+
+use bowline_control::Millis;
+
+use crate::Step;
+use crate::effect::{Outcome, Reply};
+use crate::inventory::{Content, Inventory};
+use crate::plan::{Plan, Sight, Sights};
+use crate::state::{Cluster, Names, Number, Object, Phase, Quarantined, Request, Stack, Stage, Update};
+
+/// A stack with its updates and its cluster, and what was learned of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot<N: Names> {
+    /// The stack, if it is there.
+    pub stack: Option<Stack<N>>,
+    /// Its updates, in the order in which they were made.
+    pub updates: Vec<Update<N>>,
+    /// Its cluster, if it is there.
+    pub cluster: Option<Cluster<N>>,
+    /// What was learned.
+    pub memory: Memory<N>,
+}
+
+/// What is remembered of a stack until the next crash.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Memory<N: Names> {
+    /// The content that was fetched last.
+    pub fetched: Option<Fetched<N>>,
+    /// The inventory that was fetched last: the one that was recorded then.
+    pub recorded: Option<(N::Digest, Arc<Inventory<N>>)>,
+    /// The inventory that was taken into safe keeping last.
+    pub stored: Option<(N::Digest, Arc<Inventory<N>>)>,
+    /// The last look at the cluster.
+    pub look: Option<Look<N>>,
+    /// The writes of this attempt that did not work.
+    pub tries: u8,
+    /// The object that the cluster refuses, and why.
+    pub refused: Option<N::Text>,
+    /// The attempt that the last three are of.
+    pub attempt: u64,
+}
+
+/// A content that was fetched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fetched<N: Names> {
+    /// Which.
+    pub digest: N::Digest,
+    /// What it wants, or why it cannot be used.
+    pub content: Result<Arc<Content<N>>, N::Text>,
+    /// Whether its stack may use its cluster.
+    pub allowed: bool,
+}
+
+/// A look at a cluster.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Look<N: Names> {
+    /// For which content; `None` if nothing is wanted.
+    pub digest: Option<N::Digest>,
+    /// When it was answered.
+    pub at: Millis,
+    /// When the first of those was, between which nothing was written.
+    pub since: Millis,
+    /// It shows everything. What is known after a write is what that has left; others may have written too.
+    pub whole: bool,
+    /// What was seen.
+    pub sights: Arc<Sights<N>>,
+}
+
+impl<N: Names> Default for Memory<N> {
+    fn default() -> Memory<N> {
+        Memory { fetched: None, recorded: None, stored: None, look: None, tries: 0, refused: None, attempt: 0 }
+    }
+}
+
+impl<N: Names> Memory<N> {
+    pub(crate) fn learn(&mut self, step: &Step, reply: Reply<N>, at: Millis) -> Result<(), String> {
+        match reply {
+            Reply::Fetched { fetched, inventory } => {
+                self.fetched = fetched;
+                self.recorded = inventory.map(|inventory| (N::digest_of(&inventory), inventory));
+            }
+            Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
+            Reply::Seen { attempt, digest, sights } => {
+                self.be_at(attempt);
+                let since = self.look.as_ref().filter(|look| look.digest == digest).map(|look| look.since);
+                self.look = Some(Look { digest, at, since: since.unwrap_or(at), whole: true, sights });
+            }
+            Reply::Written { attempt, outcomes } => {
+                self.be_at(attempt);
+                return self.wrote(outcomes, at);
+            }
+            Reply::Failed(why) => {
+                if matches!(step, Step::Write(_)) {
+                    // It may have been done or not.
+                    self.look = None;
+                    self.tries = self.tries.saturating_add(1);
+                }
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// What was learned in another attempt says nothing of this one.
+    fn be_at(&mut self, attempt: u64) {
+        if self.attempt != attempt {
+            *self = Memory {
+                attempt,
+                fetched: self.fetched.take(),
+                recorded: self.recorded.take(),
+                stored: self.stored.take(),
+                ..Memory::default()
+            };
+        }
+    }
+
+    fn wrote(&mut self, outcomes: Vec<(N::Place, Outcome<N>)>, at: Millis) -> Result<(), String> {
+        let mut look = self.look.take();
+        let mut trouble = None;
+        self.refused = None;
+        for (place, outcome) in outcomes {
+            match outcome {
+                Outcome::Is(sight) => {
+                    if let Some(look) = &mut look {
+                        Arc::make_mut(&mut look.sights).insert(place, *sight);
+                    }
+                }
+                Outcome::Refused(why) => self.refused = Some(why),
+                Outcome::Unknown(why) => trouble = Some(why),
+                Outcome::Outdated => look = None,
+            }
+        }
+        if self.refused.is_some() || trouble.is_some() {
+            self.tries = self.tries.saturating_add(1);
+            look = None;
+        }
+        self.look = look.map(|look| Look { at, since: at, whole: false, ..look });
+        trouble.map_or(Ok(()), Err)
+    }
+}
+
+impl<N: Names> Snapshot<N> {
+    pub(crate) fn of(objects: &[&Object<N>], memory: &Memory<N>) -> Snapshot<N> {
+        let mut this = Snapshot { stack: None, updates: Vec::new(), cluster: None, memory: memory.clone() };
+        for object in objects {
+            match object {
+                Object::Stack(stack) => this.stack = Some(stack.clone()),
+                Object::Update(update) => this.updates.push(update.clone()),
+                Object::Cluster(cluster) => this.cluster = Some(cluster.clone()),
+            }
+        }
+        this.updates.sort_by(|a, b| {
+            (a.created, a.version, &a.name).cmp(&(b.created, b.version, &b.name))
+        });
+        let attempt = this.stack.as_ref().map_or(0, |stack| stack.status.attempt);
+        this.memory.be_at(attempt);
+        this
+    }
+
+    /// The update of a version, if it is there.
+    pub(crate) fn update_of(&self, request: &Request<N>) -> Option<&Update<N>> {
+        self.updates.iter().find(|update| update.name == request.update && update.uid == request.uid)
+    }
+
+    /// The content with this digest, if it was fetched; nothing is wanted where there is none.
+    pub(crate) fn content(&self, digest: Option<&N::Digest>) -> Option<Result<Arc<Content<N>>, N::Text>> {
+        let Some(digest) = digest else { return Some(Ok(Arc::default())) };
+        let fetched = self.memory.fetched.as_ref().filter(|fetched| fetched.digest == *digest)?;
+        Some(fetched.content.clone())
+    }
+
+    /// The inventory that is recorded, if it was fetched or stored.
+    pub(crate) fn inventory(&self, stack: &Stack<N>) -> Option<Arc<Inventory<N>>> {
+        let Some(digest) = &stack.status.inventory else { return Some(Arc::default()) };
+        let known = self.memory.recorded.iter().chain(&self.memory.stored);
+        known.into_iter().find(|(known, _)| known == digest).map(|(_, inventory)| Arc::clone(inventory))
+    }
+
+    /// The last look for this content.
+    pub(crate) fn look(&self, digest: Option<&N::Digest>) -> Option<&Look<N>> {
+        self.memory.look.as_ref().filter(|look| look.digest.as_ref() == digest)
+    }
+}
+
+impl<N: Names> Look<N> {
+    /// What is to be done, by this look.
+    pub(crate) fn plan(&self, content: &Content<N>, inventory: &Inventory<N>) -> Plan<N> {
+        Plan::new(content, inventory, &self.sights)
+    }
+}
+
+impl<N: Names> Stack<N> {
+    /// What is known of a version.
+    pub fn request(&self, number: Number) -> Option<&Request<N>> {
+        self.status.requests.iter().find(|request| request.number == number)
+    }
+
+    /// The version that is to be next: there is one at most.
+    pub fn queued(&self) -> Option<&Request<N>> {
+        self.status.requests.iter().find(|request| request.stage == Stage::Queued)
+    }
+
+    /// Why content is not applied, if it is not: it failed before, and nobody has released it.
+    pub fn quarantine(&self, digest: &N::Digest) -> Option<&Quarantined<N>> {
+        let good = self.status.good.as_ref().is_some_and(|good| good.digest == *digest);
+        let is_it = |bad: &&Quarantined<N>| bad.digest == *digest && !self.wish.released.contains(&bad.number);
+        self.status.quarantined.iter().find(is_it).filter(|_| !good)
+    }
+
+    /// The content that is to be on the cluster, as far as the phase goes: `None` if nothing is.
+    pub(crate) fn wanted(&self) -> Option<&N::Digest> {
+        let number = match self.status.phase {
+            Phase::Starting(number) | Phase::Partial(number) => Some(number),
+            Phase::Idle | Phase::RollingBack(_) | Phase::Stalled(_) => None,
+        };
+        match number {
+            Some(number) => self.request(number).map(|request| &request.digest),
+            None => self.status.good.as_ref().map(|good| &good.digest),
+        }
+    }
+}
+
+impl<N: Names> Sight<N> {
+    /// Nothing is there, and nothing is wanted.
+    pub fn nothing() -> Sight<N> {
+        Sight { live: None, fit: crate::plan::Fit::Same }
+    }
+}

@@ -1,0 +1,296 @@
+//! How a step is done: one write to the hub, or one call.
+
+use std::sync::Arc;
+
+use bowline_control::{Effect, Write};
+
+use crate::decide::{Aim, Case, Fault, Objection, Step};
+use crate::effect::{Ask, Call};
+use crate::inventory::Inventory;
+use crate::state::{
+    Cluster, Good, Names, Number, Object, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Update,
+};
+use crate::words;
+
+type EffectOf<N> = Effect<Object<N>, Call<N>>;
+
+/// Content that failed is remembered, but not all of it for ever.
+const QUARANTINED: usize = 100;
+
+impl<N: Names> Case<'_, N> {
+    /// How a step is done, which was decided on this case.
+    pub(crate) fn effect(&self, step: Step) -> EffectOf<N> {
+        match step {
+            Step::Hold => self.hold(true),
+            Step::LetGo => self.hold(false),
+            Step::Enter => self.with_activity(|updates| updates.push(self.stack.name.clone())),
+            Step::Leave => self.with_activity(|updates| updates.retain(|name| *name != self.stack.name)),
+            Step::Show(number) => self.show(number),
+            Step::Fetch(aim) => self.call(Ask::Fetch {
+                content: self.stack.digest(aim).cloned(),
+                inventory: self.stack.status.inventory.clone(),
+            }),
+            Step::Store(aim) => self.call(Ask::Store(Arc::new(self.needed(aim)))),
+            Step::Look(aim) => {
+                let digest = self.stack.digest(aim);
+                self.call(Ask::Look {
+                    digest: digest.cloned(),
+                    content: self.s.content(digest).and_then(Result::ok).unwrap_or_default(),
+                    inventory: self.s.inventory(self.stack).unwrap_or_default(),
+                })
+            }
+            Step::Write(aim) => {
+                let deeds = self.planned(aim).map(|plan| plan.next(self.rhythm.batch));
+                self.call(Ask::Write(deeds.unwrap_or_default()))
+            }
+            _ => self.with_status(|status| self.become_so(status, step)),
+        }
+    }
+
+    fn call(&self, what: Ask<N>) -> EffectOf<N> {
+        Effect::Call(Call {
+            stack: self.stack.name.clone(),
+            uid: self.stack.uid.clone(),
+            cluster: self.stack.wish.cluster.clone(),
+            attempt: self.stack.status.attempt,
+            what,
+        })
+    }
+
+    fn hold(&self, held: bool) -> EffectOf<N> {
+        let before = self.stack.clone();
+        let after = Stack { held, ..before.clone() };
+        Effect::Write(Write::Change { before: Object::Stack(before), after: Object::Stack(after) })
+    }
+
+    fn with_activity(&self, change: impl FnOnce(&mut Vec<N::Stack>)) -> EffectOf<N> {
+        let Some(before) = self.s.cluster.clone() else {
+            unreachable!("who enters or leaves a cluster has seen it")
+        };
+        let mut updates = before.updates.clone();
+        change(&mut updates);
+        let after = Cluster { updates, ..before.clone() };
+        Effect::Write(Write::Status { before: Object::Cluster(before), after: Object::Cluster(after) })
+    }
+
+    fn show(&self, number: Number) -> EffectOf<N> {
+        let known = self.stack.request(number).and_then(|request| Some((request, self.s.update_of(request)?)));
+        let Some((request, before)) = known else { unreachable!("what is shown is there") };
+        let shown = Shown { number: Some(number), stage: request.stage, words: words::shown(request) };
+        let after = Update { shown: Some(shown), ..before.clone() };
+        Effect::Write(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
+    }
+
+    fn with_status(&self, change: impl FnOnce(&mut Status<N>)) -> EffectOf<N> {
+        let before = self.stack.clone();
+        let mut status = before.status.clone();
+        self.tidy(&mut status);
+        status.epoch = self.now.epoch;
+        change(&mut status);
+        let after = Stack { status, ..before.clone() };
+        Effect::Write(Write::Status { before: Object::Stack(before), after: Object::Stack(after) })
+    }
+
+    /// What has ended, and is seen to show it, need not be known any more; nor what somebody has released.
+    fn tidy(&self, status: &mut Status<N>) {
+        status.requests.retain(|request| {
+            let is_shown = self
+                .s
+                .update_of(request)
+                .is_none_or(|update| crate::decide::is_shown(update.shown.as_ref(), request));
+            !request.stage.is_last() || !is_shown
+        });
+        let released = &self.stack.wish.released;
+        status.quarantined.retain(|bad| !released.contains(&bad.number));
+    }
+
+    /// The status that a step leads to.
+    fn become_so(&self, status: &mut Status<N>, step: Step) {
+        match step {
+            Step::TakeOver => self.take_over(status),
+            Step::Number => self.number(status),
+            Step::Cancel => {
+                let gone: Vec<_> = self.taken_back().map(|request| request.number).collect();
+                status.requests.retain(|request| !gone.contains(&request.number));
+            }
+            Step::Judge(number, objection) => self.judged(status, number, objection),
+            Step::Start(number) => self.start(status, number),
+            Step::Begin(number) => self.begun(status, number),
+            Step::Fail(number, why) => {
+                status.end(number, Stage::Failed, self.why(why));
+                if status.phase == Phase::Starting(number) {
+                    status.phase = Phase::Idle;
+                }
+            }
+            Step::BackOut(why) => self.back_out(status, why),
+            Step::Record(aim) => status.inventory = Some(N::digest_of(&self.needed(aim))),
+            Step::Succeed => self.succeed(status),
+            Step::Restored => {
+                if let Some(number) = status.phase.number() {
+                    let why = status.why(number);
+                    status.end(number, Stage::RolledBack, why);
+                }
+                status.phase = Phase::Idle;
+                status.resumed = false;
+            }
+            Step::Stall(why) => {
+                if let Some(number) = status.phase.number() {
+                    status.phase = Phase::Stalled(number);
+                    let words = words::stalled::<N>(&status.why(number), &self.why(why));
+                    status.end(number, Stage::PartialFailure, words);
+                }
+                status.attempt += 1;
+            }
+            _ => unreachable!("{step:?} changes no status"),
+        }
+    }
+
+    fn take_over(&self, status: &mut Status<N>) {
+        status.attempt += 1;
+        match status.phase {
+            Phase::Partial(_) if status.resumed => self.back_out(status, Fault::Lost),
+            Phase::Partial(_) => status.resumed = true,
+            _ => {}
+        }
+    }
+
+    fn number(&self, status: &mut Status<N>) {
+        for update in self.unnumbered() {
+            status.submitted = Number(status.submitted.0 + 1);
+            status.requests.push(Request {
+                number: status.submitted,
+                update: update.name.clone(),
+                uid: update.uid.clone(),
+                digest: update.digest.clone(),
+                plan: update.plan.clone(),
+                stage: Stage::Submitted,
+                why: "".into(),
+            });
+        }
+    }
+
+    /// A version is queued, and takes the place of all that wait; or it is rejected.
+    fn judged(&self, status: &mut Status<N>, number: Number, objection: Option<Objection>) {
+        if let Some(objection) = objection {
+            return status.end(number, Stage::Rejected, words::objection(self, number, objection));
+        }
+        for request in &mut status.requests {
+            if request.number < number && request.stage.is_waiting() {
+                request.stage = Stage::Superseded;
+                request.why = words::superseded::<N>(number, "before it was started");
+            } else if request.number == number {
+                // Who is older than what waits already does not take its place.
+                request.stage = Stage::Queued;
+            }
+        }
+        let newest = status.requests.iter().filter(|request| request.stage == Stage::Queued);
+        let newest = newest.map(|request| request.number).max();
+        for request in &mut status.requests {
+            if request.stage == Stage::Queued && Some(request.number) != newest {
+                request.stage = Stage::Superseded;
+                request.why = words::superseded::<N>(newest.unwrap_or(number), "before it was started");
+            }
+        }
+    }
+
+    fn start(&self, status: &mut Status<N>, number: Number) {
+        if let Phase::Starting(old) = status.phase {
+            status.end(old, Stage::Superseded, words::superseded::<N>(number, "before it changed anything"));
+        }
+        status.phase = Phase::Starting(number);
+        status.set(number, Stage::Processing);
+        status.attempt += 1;
+        status.resumed = false;
+    }
+
+    fn begun(&self, status: &mut Status<N>, number: Number) {
+        if let Some(old) = status.phase.number().filter(|old| *old != number) {
+            status.end(old, Stage::Superseded, words::superseded::<N>(number, "after it had changed the cluster"));
+        }
+        let needed = self.needed(Aim::Version(number));
+        status.inventory = Some(N::digest_of(&needed)).filter(|_| needed != Inventory::default());
+        status.phase = Phase::Partial(number);
+        status.set(number, Stage::Partial);
+        status.attempt += 1;
+        status.resumed = false;
+    }
+
+    /// What has failed is put into quarantine, and what waits with the same content goes with it.
+    fn back_out(&self, status: &mut Status<N>, fault: Fault) {
+        let Some(number) = status.phase.number() else { return };
+        let why = self.why(fault);
+        status.phase = Phase::RollingBack(number);
+        status.end(number, Stage::PartialFailure, why.clone());
+        status.attempt += 1;
+        status.resumed = false;
+        let Some(digest) = self.stack.digest(Aim::Version(number)).cloned() else { return };
+        let is_good = status.good.as_ref().is_some_and(|good| good.digest == digest);
+        let is_to_blame = !matches!(fault, Fault::Deleted | Fault::NoCluster);
+        if is_good || !is_to_blame {
+            return;
+        }
+        for request in &mut status.requests {
+            if request.stage.is_waiting() && request.digest == digest {
+                request.stage = Stage::Rejected;
+                request.why = words::quarantined::<N>(number, &why);
+            }
+        }
+        status.quarantined.retain(|bad| bad.digest != digest);
+        status.quarantined.push(Quarantined { digest, number, why });
+        let too_many = status.quarantined.len().saturating_sub(QUARANTINED);
+        status.quarantined.drain(..too_many);
+    }
+
+    fn succeed(&self, status: &mut Status<N>) {
+        let Phase::Partial(number) = status.phase else { return };
+        let Some(digest) = self.stack.digest(Aim::Version(number)).cloned() else { return };
+        status.quarantined.retain(|bad| bad.digest != digest);
+        status.good = Some(Good { number, digest });
+        status.end(number, Stage::Succeeded, "it is on the cluster, and healthy".into());
+        status.phase = Phase::Idle;
+        status.resumed = false;
+    }
+
+    /// The plan of an aim, by the last look.
+    fn planned(&self, aim: Aim) -> Option<crate::Plan<N>> {
+        match self.plan(aim) {
+            crate::decide::View::Plan(_, plan) => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// The inventory that an aim needs; at rest, what is still wanted.
+    fn needed(&self, aim: Aim) -> Inventory<N> {
+        let Some(plan) = self.planned(aim) else { return Inventory::default() };
+        let is_over = self.stack.status.phase == Phase::Idle && aim == Aim::LastGood && plan.is_done();
+        let wanted = self.s.content(self.stack.digest(aim)).and_then(Result::ok);
+        match wanted {
+            Some(wanted) if is_over => plan.inventory.trimmed(&wanted),
+            _ => plan.inventory,
+        }
+    }
+
+    fn why(&self, fault: Fault) -> N::Text {
+        words::fault(self, fault)
+    }
+}
+
+impl<N: Names> Status<N> {
+    fn set(&mut self, number: Number, stage: Stage) {
+        for request in self.requests.iter_mut().filter(|request| request.number == number) {
+            request.stage = stage;
+        }
+    }
+
+    fn end(&mut self, number: Number, stage: Stage, why: N::Text) {
+        for request in self.requests.iter_mut().filter(|request| request.number == number) {
+            request.stage = stage;
+            request.why = why.clone();
+        }
+    }
+
+    fn why(&self, number: Number) -> N::Text {
+        let request = self.requests.iter().find(|request| request.number == number);
+        request.map_or("".into(), |request| request.why.clone())
+    }
+}
