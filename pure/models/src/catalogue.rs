@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
 use crate::budgets::{Coverage, Faults};
-use crate::{clusters, kernel, leases, sample, seeds, workqueue};
+use crate::{clusters, kernel, leases, sample, seeds, updates, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -299,6 +299,7 @@ pub fn catalogue() -> &'static [Entry] {
         workqueue::WORKQUEUE,
         sample::CONTROL,
         clusters::CLUSTERS,
+        updates::UPDATES_MODEL,
         leases::LEASES,
         leases::judge::JUDGE,
     ];
@@ -308,7 +309,7 @@ pub fn catalogue() -> &'static [Entry] {
 /// What is pinned of the models, seeds' known violations included.
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
     let leases = leases::EXPECTED.iter().chain(leases::judge::EXPECTED);
-    let systems = sample::EXPECTED.iter().chain(clusters::EXPECTED);
+    let systems = sample::EXPECTED.iter().chain(clusters::EXPECTED).chain(updates::EXPECTED);
     let control = workqueue::EXPECTED.iter().chain(systems).chain(leases);
     seeds::expected::all().chain(kernel::expected()).chain(control)
 }

@@ -3,6 +3,7 @@
 mod budgets;
 mod catalogue;
 mod clusters;
+mod updates;
 mod harness;
 mod judgements;
 mod kernel;

@@ -68,7 +68,7 @@ impl<N: Names> Case<'_, N> {
     /// Updates without a number.
     pub(crate) fn unnumbered(&self) -> impl Iterator<Item = &crate::Update<N>> {
         let known = |update: &crate::Update<N>| {
-            self.stack.status.requests.iter().any(|request| request.uid == update.uid)
+            self.stack.status.requests.iter().any(|request| request.is_of(update))
         };
         let has_number = |update: &crate::Update<N>| {
             update.shown.as_ref().is_some_and(|shown| shown.number.is_some() || shown.stage.is_last())

@@ -161,7 +161,7 @@ impl<N: Names> Snapshot<N> {
 
     /// The update of a version, if it is there.
     pub(crate) fn update_of(&self, request: &Request<N>) -> Option<&Update<N>> {
-        self.updates.iter().find(|update| update.name == request.update && update.uid == request.uid)
+        self.updates.iter().find(|update| request.is_of(update))
     }
 
     /// The content with this digest, if it was fetched; nothing is wanted where there is none.

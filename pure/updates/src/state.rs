@@ -178,6 +178,13 @@ pub struct Request<N: Names> {
     pub why: N::Text,
 }
 
+impl<N: Names> Request<N> {
+    /// Whether this update asks for it.
+    pub fn is_of(&self, update: &Update<N>) -> bool {
+        self.update == update.name && self.uid == update.uid
+    }
+}
+
 /// How far a version has come.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Stage {

@@ -5,7 +5,7 @@ use bowline_control::Millis;
 
 use super::names::{self, Kubeconfig, Tiny, Words};
 use super::{Fleet, Shape};
-use crate::harness::{Ask, Note, Outside};
+use crate::harness::{Ask, Note, Outside, padded};
 
 /// The grounds on which clusters stand.
 pub(crate) struct Grounds;
@@ -28,7 +28,7 @@ impl Ground {
     }
 
     pub(crate) fn note(self) -> Note {
-        Note { uids: [self.runs, self.keeps], body: [self.silent.into(), 0, 0] }
+        Note { uids: [self.runs, self.keeps], body: padded([self.silent.into()]) }
     }
 
     /// What is found if all goes well; `None` if it is embedded, and has to be started.
@@ -59,7 +59,7 @@ const WAYS: [Way<Kubeconfig>; 3] =
 
 /// The generation and the way, if it is a look.
 pub(crate) fn look(ask: &Ask) -> Option<(u8, Way<Kubeconfig>)> {
-    let [what, generation, way] = ask.code;
+    let [what, generation, way, ..] = ask.code;
     (what == LOOK).then(|| (generation, WAYS[usize::from(way)].clone()))
 }
 
@@ -118,9 +118,9 @@ impl Outside<Fleet> for Grounds {
         match call {
             Call::Look { name, uid, generation, way } => {
                 let way = (0..).zip(&WAYS).find(|(_, known)| *known == way).map_or(0, |(number, _)| number);
-                Ask { key: *name, uid: *uid, code: [LOOK, *generation as u8, way] }
+                Ask { key: *name, uid: *uid, code: padded([LOOK, *generation as u8, way]) }
             }
-            Call::Stop { name, uid } => Ask { key: *name, uid: *uid, code: [STOP, 0, 0] },
+            Call::Stop { name, uid } => Ask { key: *name, uid: *uid, code: padded([STOP]) },
         }
     }
 

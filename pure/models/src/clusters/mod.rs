@@ -18,8 +18,8 @@ use self::grounds::{Ground, Grounds};
 use self::names::Tiny;
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System,
-    Who, kinds_of,
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System,
+    Who, kinds_of, padded,
 };
 
 pub(crate) const CLUSTERS: Entry = Entry {
@@ -60,7 +60,7 @@ fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: size.small("bound"),
         faults,
-        people: ["creates", "edits", "deletes", "turns"].map(|key| size.small(key)),
+        people: padded(["creates", "edits", "deletes", "turns"].map(|key| size.small(key))),
     }
 }
 
@@ -197,7 +197,7 @@ impl System for Fleet {
         fault != Fault::Provider || point >= CALLS
     }
 
-    fn deeds(&self, objects: &Objects, outside: &[Note; KEYS], instances: u8, out: &mut Vec<Deed>) {
+    fn deeds(&self, objects: &Objects, s: &State, instances: u8, out: &mut Vec<Deed>) {
         for slot in 0..instances {
             let mut may = |who, what, about| out.push(Deed { who, what, slot, about });
             let Some(flat) = objects[usize::from(slot)] else {
@@ -216,7 +216,7 @@ impl System for Fleet {
             if names::is_held(&flat) {
                 may(Who::Drift, Edit::Replace(names::stripped(flat)), "Strip");
             }
-            let ground = Ground::of(&outside[usize::from(slot)]);
+            let ground = Ground::of(&s.outside[usize::from(slot)]);
             let mut turns =
                 |ground: Ground, about| may(Who::Person(3), Edit::Outside(slot, ground.note()), about);
             match (names::is_embedded(&flat), ground.silent) {

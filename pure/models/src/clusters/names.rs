@@ -5,7 +5,7 @@
 use bowline_clusters::{Cluster, Finding, Found, Id, Memory, Names, Place, Probe, Status, Way};
 use bowline_control::{Millis, Version};
 
-use crate::harness::{Flat, Note};
+use crate::harness::{BODY, Flat, Note, padded};
 
 /// Names are numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -44,8 +44,8 @@ const REGISTERED: u8 = 1;
 const OTHERWISE: u8 = 2;
 
 pub(crate) const EMBEDDED: Flat =
-    Flat { uid: 0, version: 0, generation: 1, deleting: false, finalizers: 0, owner: None, body: [0; 4] };
-pub(crate) const BY_KUBECONFIG: Flat = Flat { body: [REGISTERED, 0, 0, 0], ..EMBEDDED };
+    Flat { uid: 0, version: 0, generation: 1, deleting: false, finalizers: 0, owner: None, body: [0; BODY] };
+pub(crate) const BY_KUBECONFIG: Flat = Flat { body: padded([REGISTERED]), ..EMBEDDED };
 pub(crate) const INHERITED: Flat = Flat { finalizers: HELD, ..EMBEDDED };
 
 pub(crate) fn is_embedded(flat: &Flat) -> bool {
@@ -57,8 +57,8 @@ pub(crate) fn is_held(flat: &Flat) -> bool {
 }
 
 pub(crate) fn with_another_wish(flat: Flat) -> Flat {
-    let [way, found, told, observed] = flat.body;
-    Flat { body: [way ^ OTHERWISE, found, told, observed], ..flat }
+    let [way, found, told, observed, ..] = flat.body;
+    Flat { body: padded([way ^ OTHERWISE, found, told, observed]), ..flat }
 }
 
 /// With a status that nobody would write.
@@ -80,7 +80,7 @@ pub(crate) fn way(flat: &Flat) -> Way<Kubeconfig> {
 }
 
 pub(crate) fn object(slot: u8, flat: Flat) -> Cluster<Tiny> {
-    let [_, found, told, observed] = flat.body;
+    let [_, found, told, observed, ..] = flat.body;
     Cluster {
         name: slot,
         uid: flat.uid,
@@ -108,7 +108,7 @@ pub(crate) fn flat(cluster: &Cluster<Tiny>) -> Flat {
         deleting: cluster.deleting,
         finalizers: if cluster.held { HELD } else { 0 },
         owner: None,
-        body: [way, 0, 0, 0],
+        body: padded([way]),
     };
     with_status(flat, cluster.status.as_ref())
 }
@@ -116,7 +116,7 @@ pub(crate) fn flat(cluster: &Cluster<Tiny>) -> Flat {
 fn with_status(flat: Flat, status: Option<&Status<Words>>) -> Flat {
     let [found, told] = bytes(status.map(|status| &status.finding));
     let observed = status.map_or(0, |status| status.observed as u8);
-    Flat { body: [flat.body[0], found, told, observed], ..flat }
+    Flat { body: padded([flat.body[0], found, told, observed]), ..flat }
 }
 
 /// A release, and a place, are told.
@@ -151,11 +151,11 @@ pub(crate) fn found(found: Found, place: bool) -> Finding<Words> {
 pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let [found, told] = bytes(memory.probe.as_ref().map(|probe| &probe.finding));
     let (uid, generation) = memory.probe.as_ref().map_or((0, 0), |probe| (probe.uid, probe.generation as u8));
-    Note { uids: [uid, memory.stopped.unwrap_or(0)], body: [generation, found, told] }
+    Note { uids: [uid, memory.stopped.unwrap_or(0)], body: padded([generation, found, told]) }
 }
 
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
-    let ([uid, stopped], [generation, found, told]) = (note.uids, note.body);
+    let ([uid, stopped], [generation, found, told, ..]) = (note.uids, note.body);
     let probe = |finding| Probe { uid, generation: generation.into(), at, finding };
     Memory { probe: finding([found, told]).map(probe), stopped: (stopped > 0).then_some(stopped) }
 }

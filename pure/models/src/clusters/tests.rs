@@ -6,7 +6,7 @@ use bowline_explorer::{Options, check};
 
 use super::grounds::Ground;
 use super::{SHAPE, at, names};
-use crate::harness::{FAULTS, Flat, Note, SHIPPED};
+use crate::harness::{FAULTS, Flat, Note, SHIPPED, padded};
 use crate::naive::{is_well_formed, reach};
 
 /// States are told apart by what is shown of them: a trace hides nothing.
@@ -36,7 +36,7 @@ fn what_is_flat_loses_nothing() {
             for (told, deleting) in [(0, false), (1, true), (2, false), (3, true)] {
                 let [way, ..] = flat.body;
                 let (told, observed) = if found == 0 { (0, 0) } else { (told, 1) };
-                let body = [way, found, told, observed];
+                let body = padded([way, found, told, observed]);
                 let generation = generation + u8::from(deleting);
                 let flat = Flat { uid: 2, version: 9, generation, deleting, body, ..flat };
                 assert_eq!(names::flat(&names::object(1, flat)), flat);
@@ -49,7 +49,7 @@ fn what_is_flat_loses_nothing() {
 fn what_is_noted_loses_nothing_but_its_time() {
     for found in 1..=Found::ALL.len() as u8 {
         for (told, stopped) in [(0, 0), (1, 0), (2, 1), (3, 2)] {
-            let note = Note { uids: [2, stopped], body: [3, found, told] };
+            let note = Note { uids: [2, stopped], body: padded([3, found, told]) };
             let memory = names::memory(note, Millis(7));
             assert_eq!(memory.probe.as_ref().map(|probe| probe.at), Some(Millis(7)));
             assert_eq!(names::note(&memory), note);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::faults::{FAULTS, Fault};
 
 /// The most effects that a protocol has.
-pub(crate) const POINTS: usize = 24;
+pub(crate) const POINTS: usize = 32;
 
 /// How often each fault has hit each effect, as far as that can be counted. Steps may be counted several times: what
 /// matters is whether it is none.

@@ -5,9 +5,20 @@ use bowline_kernel::{Deletion, Finalizer, Key, Meta, MetaOf, Object, Owner, Vers
 /// Places for objects.
 pub(crate) const SLOTS: usize = 8;
 /// Kinds of objects.
-pub(crate) const KINDS: usize = 2;
+pub(crate) const KINDS: usize = 3;
 /// What a protocol keeps in an object beside its metadata.
-pub(crate) const BODY: usize = 4;
+pub(crate) const BODY: usize = 10;
+
+/// A few bytes, and zeros after them.
+pub(crate) const fn padded<const FEW: usize, const ALL: usize>(few: [u8; FEW]) -> [u8; ALL] {
+    let mut all = [0; ALL];
+    let mut place = 0;
+    while place < FEW {
+        all[place] = few[place];
+        place += 1;
+    }
+    all
+}
 
 /// An object of a protocol. Its place is where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

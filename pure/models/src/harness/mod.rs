@@ -35,7 +35,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(crate) use self::action::Action;
 use self::coverage::Coverage;
 pub(crate) use self::faults::{FAULTS, Fault};
-pub(crate) use self::flat::{Flat, Post, SLOTS, Verb};
+pub(crate) use self::flat::{BODY, Flat, Post, SLOTS, Verb, padded};
 use self::outside::ReplyOf;
 pub(crate) use self::outside::{Ask, Note, Nothing, Outside};
 use self::room::Reply;
@@ -150,6 +150,7 @@ impl<S: System> Harness<S> {
 
     /// The process has ended.
     fn restart(&self, s: &mut State) {
+        s.each_flat(S::forget_epoch);
         s.outside.iter_mut().for_each(<S::Outside as Outside<S>>::ended);
         room::start(&self.system, self.settings, s);
     }
@@ -234,6 +235,8 @@ impl<S: System> Model for Harness<S> {
 
     fn init(&self) -> Vec<State> {
         let mut state = State::new(self.bounds.faults, self.bounds.people);
+        state.outside = self.system.beginning();
+        state.shown = self.system.objects();
         self.restart(&mut state);
         vec![self.canonical(state)]
     }
@@ -255,7 +258,7 @@ impl<S: System> Model for Harness<S> {
         let orphans = (0..SLOTS as u8).filter(due);
         out.extend(orphans.filter(|slot| Server::<S>::of(s).chore(*slot).is_some()).map(Action::Collect));
         let mut deeds = Vec::new();
-        self.system.deeds(&truth, &s.outside, self.bounds.instances, &mut deeds);
+        self.system.deeds(&truth, s, self.bounds.instances, &mut deeds);
         out.extend(
             deeds
                 .into_iter()
@@ -282,7 +285,13 @@ impl<S: System> Model for Harness<S> {
         }
         match *action {
             Action::Turn(key) => room::turn(&self.system, self.settings, &mut s, key, false),
-            Action::Wake(key) => room::turn(&self.system, self.settings, &mut s, key, true),
+            Action::Wake(key) => {
+                if S::outlasts(&s, key) {
+                    s.late = s.late.map(|late| late.filter(|late| matches!(late, Late::Write(_))));
+                    s.late.sort_unstable();
+                }
+                room::turn(&self.system, self.settings, &mut s, key, true);
+            }
             Action::Carry(key) => self.carry(&mut s, key, true, true),
             Action::Show(kind) => self.show(&mut s, kind),
             Action::Arrive(late) => {

@@ -23,6 +23,7 @@ pub(crate) fn normal<S: System>(mut s: State) -> State {
     drop_what_is_met::<S>(&mut s);
     name_versions::<S>(&mut s);
     name_uids::<S>(&mut s);
+    S::canonical(&mut s);
     s
 }
 

@@ -20,7 +20,7 @@ pub(crate) type StepOf<S> = <C<S> as Controller>::Step;
 pub(crate) struct Note {
     /// Uids of the place that [`Outside::place`] names; 0 is nobody's.
     pub(crate) uids: [u8; 2],
-    pub(crate) body: [u8; 3],
+    pub(crate) body: [u8; 5],
 }
 
 /// A call that is on its way.
@@ -31,7 +31,7 @@ pub(crate) struct Ask {
     /// A uid of the place that [`Outside::place`] names.
     pub(crate) uid: u8,
     /// What is asked, and for which step.
-    pub(crate) code: [u8; 3],
+    pub(crate) code: [u8; 5],
 }
 
 /// What is outside of a system.

@@ -21,7 +21,7 @@ type Object<S> = <C<S> as Controller>::Object;
 /// their timer for the moment at which the comparison turns out otherwise. So at a turn it is new, as if learned now; unless
 /// the turn is the timer's or a clock has jumped, and then it is old, and stays so until something else is learned. States that
 /// differ in the hour alone are one then, and who looks for ever goes in a circle.
-const LONG_AGO: Millis = Millis(0);
+const LONG_AGO: Millis = Millis(1 << 20);
 const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0), epoch: EPOCH };
 const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0), epoch: EPOCH };
 /// Whoever leads does so in this epoch; that of everybody before is none ([`System::forget_epoch`]).

@@ -14,7 +14,7 @@ pub(crate) const KEYS: usize = 2;
 /// Requests that somebody left behind.
 pub(crate) const LATE: usize = 2;
 /// Kinds of what people do, and of what the world does by itself.
-pub(crate) const PEOPLE: usize = 4;
+pub(crate) const PEOPLE: usize = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct State {
@@ -167,6 +167,21 @@ impl State {
         most + 1
     }
 
+    /// Visits every object that is, is to be shown, or is to be written, with its place.
+    pub(crate) fn each_flat(&mut self, mut visit: impl FnMut(u8, &mut Flat)) {
+        for (slot, shown) in (0..).zip(&mut self.shown) {
+            if let Some(object) = shown {
+                visit(slot, object);
+            }
+        }
+        for news in self.pending.iter_mut().flatten().flatten() {
+            visit(news.slot, &mut news.object);
+        }
+        for post in self.posts() {
+            visit(post.slot, &mut post.object);
+        }
+    }
+
     /// Visits every uid, with the place that it belongs to.
     pub(crate) fn each_uid<S: System>(&mut self, mut visit: impl FnMut(u8, &mut u8)) {
         let mut flat = |slot: u8, flat: &mut Flat| {
@@ -175,17 +190,7 @@ impl State {
                 visit(*owner, uid);
             }
         };
-        for (slot, shown) in (0..).zip(&mut self.shown) {
-            if let Some(object) = shown {
-                flat(slot, object);
-            }
-        }
-        for news in self.pending.iter_mut().flatten().flatten() {
-            flat(news.slot, &mut news.object);
-        }
-        for post in self.posts() {
-            flat(post.slot, &mut post.object);
-        }
+        self.each_flat(&mut flat);
         for post in self.posts() {
             if let Some((uid, _)) = &mut post.read {
                 visit(post.slot, uid);
@@ -225,7 +230,7 @@ impl State {
     }
 
     /// The calls that are on their way.
-    fn asks(&mut self) -> impl Iterator<Item = &mut Ask> {
+    pub(crate) fn asks(&mut self) -> impl Iterator<Item = &mut Ask> {
         let doing = self.keys.iter_mut().filter_map(|known| match &mut known.doing {
             Some(Doing { what: What::Call(ask), .. }) => Some(ask),
             _ => None,

@@ -51,13 +51,34 @@ pub(crate) trait System: Sync + Sized + 'static {
         verdict: &Verdict<<Self::Controller as Controller>::Step, <Self::Controller as Controller>::Wait>,
     ) -> u8;
 
+    /// What is outside of each instance in the beginning.
+    fn beginning(&self) -> [Note; KEYS] {
+        [Note::default(); KEYS]
+    }
+
+    /// Whoever wrote an epoch into an object does not lead any more.
+    fn forget_epoch(_slot: u8, _flat: &mut Flat) {}
+
+    /// Whether so much time has passed, when a key's timer goes off, that no call arrives any more that was left behind before.
+    fn outlasts(_s: &State, _key: u8) -> bool {
+        false
+    }
+
+    /// Makes equal what nobody can tell apart, beside versions and uids.
+    fn canonical(_s: &mut State) {}
+
     /// Whether a fault can hit an effect at all.
     fn can_hit(_fault: Fault, _point: usize) -> bool {
         true
     }
 
     /// What people and others can do now.
-    fn deeds(&self, objects: &Objects, outside: &[Note; KEYS], instances: u8, out: &mut Vec<Deed>);
+    fn deeds(&self, objects: &Objects, s: &State, instances: u8, out: &mut Vec<Deed>);
+
+    /// The objects that are there in the beginning.
+    fn objects(&self) -> Objects {
+        Objects::default()
+    }
 
     fn properties(&self) -> Vec<Property<Harness<Self>>>;
 

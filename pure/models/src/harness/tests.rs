@@ -2,7 +2,7 @@
 
 use bowline_explorer::{Model, SplitMix};
 
-use super::{FAULTS, Flat, Harness, SHIPPED, State, System};
+use super::{FAULTS, Flat, Harness, SHIPPED, State, System, padded};
 use crate::clusters::{self, Fleet};
 use crate::sample::{SHAPE, Sample, at};
 
@@ -83,7 +83,7 @@ fn is_its_own<S: System>(model: &Harness<S>, random: &mut SplitMix) {
 fn what_is_flat_loses_nothing() {
     for slot in 0..super::SLOTS as u8 {
         let owner = (!crate::sample::is_pair(slot)).then_some((slot / 4 * 4, 3));
-        for body in [[0, 0, 0, 0], [1, 1, 0, 0]] {
+        for body in [padded([0, 0]), padded([1, 1])] {
             let generation = u8::from(crate::sample::is_pair(slot)) * 2;
             let finalizers = u8::from(crate::sample::is_pair(slot));
             let flat = Flat { uid: 2, version: 9, generation, deleting: true, finalizers, owner, body };

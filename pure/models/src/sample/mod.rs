@@ -20,8 +20,8 @@ pub(crate) use self::names::is_pair;
 pub use self::rehearsal::{Move, Part, rehearsal};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Nothing, Objects, SHIPPED, State,
-    System, Who, kinds_of,
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Nothing, Objects, SHIPPED, State,
+    System, Who, kinds_of, padded,
 };
 
 pub(crate) const CONTROL: Entry = Entry {
@@ -54,7 +54,7 @@ pub(crate) fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: size.small("bound"),
         faults,
-        people: [size.small("creates"), size.small("edits"), size.small("deletes"), 0],
+        people: padded(["creates", "edits", "deletes"].map(|key| size.small(key))),
     }
 }
 
@@ -195,7 +195,7 @@ impl System for Sample {
         }
     }
 
-    fn deeds(&self, objects: &Objects, _: &[Note; KEYS], instances: u8, out: &mut Vec<Deed>) {
+    fn deeds(&self, objects: &Objects, _: &State, instances: u8, out: &mut Vec<Deed>) {
         for slot in (0..objects.len() as u8).filter(|slot| self.uses(*slot, instances)) {
             let there = objects[usize::from(slot)];
             let mut may = |who, what, about| out.push(Deed { who, what, slot, about });

@@ -5,7 +5,7 @@
 use bowline_control::Version;
 use bowline_sample::{Half, Id, Names, Object, Owner, Pair, Phase, Side, Status, Wait};
 
-use crate::harness::Flat;
+use crate::harness::{BODY, Flat, padded};
 
 /// Names are numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -35,7 +35,7 @@ const ANOTHER: u8 = 100;
 const HELD: u8 = 1;
 
 pub(crate) const NEW_PAIR: Flat =
-    Flat { uid: 0, version: 0, generation: 1, deleting: false, finalizers: 0, owner: None, body: [0; 4] };
+    Flat { uid: 0, version: 0, generation: 1, deleting: false, finalizers: 0, owner: None, body: [0; BODY] };
 pub(crate) const STRANGE_HALF: Flat = Flat { generation: 0, ..NEW_PAIR };
 
 pub(crate) fn instance(slot: u8) -> u8 {
@@ -83,7 +83,7 @@ pub(crate) fn slot(id: &Id<u8>) -> u8 {
 
 pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
     let (uid, version) = (flat.uid, Version(flat.version.into()));
-    let [value, first, second, _] = flat.body;
+    let [value, first, second, ..] = flat.body;
     match id(slot) {
         Id::Pair(name) => Object::Pair(Pair {
             name,
@@ -117,7 +117,7 @@ pub(crate) fn flat(object: &Object<Tiny>) -> Flat {
             deleting: pair.deleting,
             finalizers: if pair.held { HELD } else { 0 },
             owner: None,
-            body: [pair.value as u8, number(&pair.status.phase), pair.status.observed as u8, 0],
+            body: padded([pair.value as u8, number(&pair.status.phase), pair.status.observed as u8]),
         },
         Object::Half(half) => Flat {
             uid: half.uid,
@@ -126,7 +126,7 @@ pub(crate) fn flat(object: &Object<Tiny>) -> Flat {
             deleting: half.deleting,
             finalizers: 0,
             owner: half.owner.as_ref().map(|owner| (owner.name * EACH, owner.uid)),
-            body: [half.value as u8, u8::from(half.ready), 0, 0],
+            body: padded([half.value as u8, u8::from(half.ready)]),
         },
     }
 }
@@ -157,7 +157,7 @@ pub(crate) fn is_ready(half: &Flat) -> bool {
 }
 
 pub(crate) fn made_ready(half: Flat) -> Flat {
-    Flat { body: [half.body[0], 1, 0, 0], ..half }
+    Flat { body: padded([half.body[0], 1]), ..half }
 }
 
 /// With the other one of two values.

@@ -8,7 +8,7 @@ use bowline_control::{
 };
 use bowline_explorer::{Model, Options, Property, check};
 
-use super::super::flat::Flat;
+use super::super::flat::{BODY, Flat, padded};
 use super::super::{Ask, Deed, Edit, KEYS, Note, Objects, Outside, Who};
 use super::super::{Bounds, FAULTS, Fault, Harness, SHIPPED, State, System};
 use super::follow;
@@ -119,7 +119,7 @@ const NEW: Flat = Flat {
     deleting: false,
     finalizers: 0,
     owner: None,
-    body: [1, 0, 0, 0],
+    body: padded([1]),
 };
 
 impl System for Lamps {
@@ -165,10 +165,10 @@ impl System for Lamps {
         u8::from(matches!(verdict, Verdict::Do(_)))
     }
 
-    fn deeds(&self, objects: &Objects, _: &[Note; KEYS], _: u8, out: &mut Vec<Deed>) {
+    fn deeds(&self, objects: &Objects, _: &State, _: u8, out: &mut Vec<Deed>) {
         let (who, what, about) = match objects[0] {
             None => (Who::Person(0), Edit::Create(NEW), "Create"),
-            Some(flat) => (Who::Person(1), Edit::Replace(Flat { body: [0; 4], ..flat }), "Edit"),
+            Some(flat) => (Who::Person(1), Edit::Replace(Flat { body: [0; BODY], ..flat }), "Edit"),
         };
         out.push(Deed { who, what, slot: 0, about });
     }
@@ -200,7 +200,7 @@ impl Outside<Lamps> for Lamps {
     }
 
     fn note(memory: &Option<bool>) -> Note {
-        Note { body: [memory.map_or(0, |on| 1 + u8::from(on)), 0, 0], ..Note::default() }
+        Note { body: padded([memory.map_or(0, |on| 1 + u8::from(on))]), ..Note::default() }
     }
 
     fn memory(note: Note, _: Millis) -> Option<bool> {
@@ -208,7 +208,7 @@ impl Outside<Lamps> for Lamps {
     }
 
     fn ask(_: &Switch, call: &Switch) -> Ask {
-        Ask { key: 0, uid: 0, code: [call.0.into(), 0, 0] }
+        Ask { key: 0, uid: 0, code: padded([call.0.into()]) }
     }
 
     fn step(ask: &Ask) -> Switch {
@@ -246,7 +246,7 @@ fn lamps(faults: &[Fault]) -> Harness<Lamps> {
     let mut budgets = [0; FAULTS];
     faults.iter().for_each(|fault| budgets[*fault as usize] = 1);
     let bounds =
-        Bounds { instances: 1, workers: 1, lag: 1, effects: 0, faults: budgets, people: [1, 1, 0, 0] };
+        Bounds { instances: 1, workers: 1, lag: 1, effects: 0, faults: budgets, people: [1, 1, 0, 0, 0] };
     Harness::new(Lamps, bounds, SHIPPED)
 }
 

@@ -1,0 +1,431 @@
+//! The controller of `bowline-updates` in the harness: its stacks, updates and cluster on the hub, and a target cluster outside.
+
+mod expected;
+#[cfg(test)]
+pub(crate) mod mutants;
+mod names;
+mod properties;
+#[cfg(test)]
+mod tests;
+mod world;
+
+use bowline_control::{Controller, Decision, EffectOf, Moment, Standing, Verdict, Write};
+use bowline_explorer::Property;
+use bowline_updates::{Call, Id, Kind, Memory, Object, Phase, Reply, Rhythm, Snapshot, Step, Updates, Wait};
+
+pub(crate) use self::expected::EXPECTED;
+use self::names::{CLUSTER, Tiny, UPDATES};
+use self::world::{Target, World};
+use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::harness::{
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System, Who,
+    kinds_of,
+};
+
+pub(crate) const UPDATES_MODEL: Entry = Entry {
+    name: "updates",
+    about: "versions of a cluster's configuration: numbered, queued, applied, rolled back, while things go wrong",
+    sizes: &[
+        number("stacks", "stacks on one cluster", 1, (1, 2)),
+        number("workers", "effects under way at a time", 1, (1, 2)),
+        number("lag", "changes that a cache may be behind", 2, (0, 3)),
+        number("requests", "how many updates people submit", 2, (1, 3)),
+        number("contents", "how many contents they choose from", 2, (1, 3)),
+        number("releases", "how often people release a version that failed", 0, (0, 2)),
+        number("pauses", "how often people pause or resume a stack or the cluster", 0, (0, 2)),
+        number("deletes", "how often people delete an update, a stack or the cluster", 0, (0, 2)),
+        number("turns", "how often the world changes: health, the way to the cluster, an upgrade", 0, (0, 2)),
+        SizeKey {
+            name: "repairs",
+            about: "what others have changed is put right",
+            default: Value::Flag(false),
+            range: (0, 0),
+        },
+    ],
+    faults: kinds_of::<Team>(),
+    build: |size, faults| {
+        let budgets = Fault::NAMES.map(|kind| faults.of(kind));
+        Ok(Box::new(Harness::new(team(size, SHAPE), bounds(size, budgets), SHIPPED)))
+    },
+};
+
+const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
+    SizeKey { name, about, default: Value::Number(default), range }
+}
+
+fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
+    Bounds {
+        instances: size.small("stacks"),
+        workers: size.small("workers"),
+        lag: size.small("lag"),
+        effects: 0,
+        faults,
+        people: BUDGETS.map(|key| size.small(key)),
+    }
+}
+
+fn team(size: &Size, shape: Shape) -> Team {
+    let stacks = size.small("stacks");
+    Team {
+        shape,
+        stacks,
+        contents: size.small("contents"),
+        requests: size.small("requests"),
+        repairs: size.flag("repairs"),
+    }
+}
+
+type Shown = Snapshot<Tiny>;
+type Thing = Object<Tiny>;
+type Known = Memory<Tiny>;
+
+/// The controller as it is shipped, taken apart. Mutants do one thing otherwise.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    snapshot: fn(&[&Thing], &Known) -> Shown,
+    decide: fn(&Shown, Moment) -> Decision<Step, Wait>,
+    effect: fn(&Shown, &Step, Moment) -> EffectOf<Shape>,
+    report: fn(&Shown, Standing<'_, Wait>, Moment) -> Option<Write<Thing>>,
+}
+
+pub(crate) static SHAPE: Shape = Shape {
+    snapshot: |objects, memory| SHIPPED_CONTROLLER.snapshot(&0, objects, memory),
+    decide: |snapshot, now| SHIPPED_CONTROLLER.decide(snapshot, now),
+    effect: |snapshot, step, now| SHIPPED_CONTROLLER.effect(snapshot, step, now),
+    report: |snapshot, standing, now| SHIPPED_CONTROLLER.report(snapshot, standing, now),
+};
+
+static SHIPPED_CONTROLLER: std::sync::LazyLock<Updates<Tiny>> =
+    std::sync::LazyLock::new(|| Updates::new(Rhythm { poll: world::SOON, lease: world::SOON, batch: 2, tries: 1 }));
+
+impl Controller for Shape {
+    type Key = u8;
+    type Object = Thing;
+    type Snapshot = Shown;
+    type Step = Step;
+    type Wait = Wait;
+    type Call = Call<Tiny>;
+    type Reply = Reply<Tiny>;
+    type Memory = Known;
+
+    fn kinds(&self) -> &[Kind] {
+        KINDS
+    }
+
+    fn keys(&self, object: &Thing) -> Vec<u8> {
+        SHIPPED_CONTROLLER.keys(object)
+    }
+
+    fn names(&self, object: &Thing) -> Vec<Id<u8, u8, u8>> {
+        SHIPPED_CONTROLLER.names(object)
+    }
+
+    fn snapshot(&self, _: &u8, objects: &[&Thing], memory: &Known) -> Shown {
+        (self.snapshot)(objects, memory)
+    }
+
+    fn decide(&self, snapshot: &Shown, now: Moment) -> Decision<Step, Wait> {
+        (self.decide)(snapshot, now)
+    }
+
+    fn effect(&self, snapshot: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+        (self.effect)(snapshot, step, now)
+    }
+
+    fn report(&self, snapshot: &Shown, standing: Standing<'_, Wait>, now: Moment) -> Option<Write<Thing>> {
+        (self.report)(snapshot, standing, now)
+    }
+
+    fn learn(&self, memory: &mut Known, step: &Step, reply: Reply<Tiny>, now: Moment) -> Result<(), String> {
+        SHIPPED_CONTROLLER.learn(memory, step, reply, now)
+    }
+}
+
+const KINDS: &[Kind] = &[Kind::Stack, Kind::Update, Kind::Cluster];
+const BUDGETS: [&str; 5] = ["requests", "releases", "pauses", "deletes", "turns"];
+
+/// The protocol of updates, and who else is about.
+pub(crate) struct Team {
+    shape: Shape,
+    stacks: u8,
+    contents: u8,
+    requests: u8,
+    repairs: bool,
+}
+
+/// The number in [`System::POINTS`] from which on effects are calls.
+const CALLS: usize = 18;
+
+impl Team {
+    /// What people do to a stack and its updates.
+    fn to_stack(&self, objects: &Objects, left: u8, key: u8, out: &mut Vec<Deed>) {
+        let mut may = |who, what, slot, about| out.push(Deed { who, what, slot, about });
+        let Some(stack) = objects[usize::from(key)] else { return };
+        let (first, many) = UPDATES[usize::from(key)];
+        let there = (first..first + many).filter(|slot| objects[usize::from(*slot)].is_some());
+        for slot in there.clone() {
+            if self.stacks == 1 {
+                may(Who::Person(3), Edit::Delete, slot, "Delete");
+            }
+            if let Some(flat) = objects[usize::from(slot)] {
+                may(Who::Drift, Edit::Replace(names::spoiled(flat)), slot, "Spoil");
+            }
+        }
+        // Names are not used again.
+        let next = if self.stacks == 1 { first + self.requests - left } else { there.last().map_or(first, |last| last + 1) };
+        if next < first + many && !stack.deleting {
+            for digest in 1..=self.contents {
+                may(Who::Person(0), Edit::Create(names::update(digest, next - first)), next, submits(digest));
+            }
+        }
+        may(Who::Person(2), Edit::Replace(names::paused(stack)), key, "Pause");
+        if !stack.deleting {
+            may(Who::Person(3), Edit::Delete, key, "Delete");
+        }
+        if let Some(known) = names::stack_of(key, stack) {
+            for bad in known.status.quarantined {
+                if !known.wish.released.contains(&bad.number) {
+                    may(Who::Person(1), Edit::Replace(names::released(stack, bad.number.0 as u8)), key, "Release");
+                }
+            }
+        }
+    }
+
+    /// What becomes of the cluster, and of the way there.
+    fn to_cluster(objects: &Objects, out: &mut Vec<Deed>) {
+        let mut may = |who, what, about| out.push(Deed { who, what, slot: CLUSTER, about });
+        let Some(flat) = objects[usize::from(CLUSTER)] else {
+            return may(Who::Person(3), Edit::Create(names::FREE), "Create");
+        };
+        let Some(cluster) = names::cluster_of(flat) else { return };
+        may(Who::Person(2), Edit::Replace(names::paused(flat)), "Pause");
+        may(Who::Person(3), Edit::Delete, "Delete");
+        if cluster.upgrade {
+            may(Who::Runner, Edit::Replace(names::with_upgrade(flat, false)), "EndUpgrade");
+        } else if cluster.updates.is_empty() {
+            may(Who::Person(4), Edit::Replace(names::with_upgrade(flat, true)), "Upgrade");
+        }
+        if cluster.ready {
+            may(Who::Person(4), Edit::Replace(names::with_readiness(flat, false)), "Lose");
+        } else {
+            may(Who::Runner, Edit::Replace(names::with_readiness(flat, true)), "Find");
+        }
+    }
+
+    fn to_world(&self, world: World, key: u8, out: &mut Vec<Deed>) {
+        let mut may = |who, world: World, about| {
+            out.push(Deed { who, what: Edit::Outside(key, world.note()), slot: key, about });
+        };
+        for digest in 1..=self.contents {
+            may(Who::Person(4), World { sick: world.sick ^ 1 << digest, ..world }, turns(digest));
+        }
+        for place in 0..2 {
+            let with = |at: u8| {
+                let mut places = world.places;
+                places[place] = at;
+                World { places, ..world }
+            };
+            let at = world.places[place];
+            if at != world::ABSENT {
+                may(Who::Drift, with(world::ABSENT), ["RemoveFirst", "RemoveSecond"][place]);
+            }
+            let edited = if world::is_ours(at) { world::OURS_EDITED } else { world::EDITED };
+            if at != edited {
+                may(Who::Drift, with(edited), ["EditFirst", "EditSecond"][place]);
+            }
+        }
+    }
+}
+
+fn submits(digest: u8) -> &'static str {
+    ["", "SubmitOne", "SubmitTwo", "SubmitThree"][usize::from(digest)]
+}
+
+fn turns(digest: u8) -> &'static str {
+    ["", "TurnOne", "TurnTwo", "TurnThree"][usize::from(digest)]
+}
+
+impl System for Team {
+    type Controller = Shape;
+    type Outside = Target;
+
+    const BUDGETS: &'static [&'static str] = &BUDGETS;
+
+    const POINTS: &'static [&'static str] = &[
+        "look", "report", "hold", "let go", "take over", "number", "cancel", "judge", "show", "enter", "leave", "start",
+        "begin", "fail", "back out", "record", "succeed", "end rollback", "fetch", "store", "look there", "write", "stall",
+    ];
+
+    fn controller(&self) -> Shape {
+        self.shape
+    }
+
+    fn kinds(&self) -> &'static [Kind] {
+        KINDS
+    }
+
+    fn kind(slot: u8) -> u8 {
+        match slot {
+            CLUSTER => 2,
+            slot if names::update_at(slot).is_some() => 1,
+            _ => 0,
+        }
+    }
+
+    fn wanted(_slot: u8) -> usize {
+        1
+    }
+
+    fn id(slot: u8) -> Id<u8, u8, u8> {
+        names::id(slot)
+    }
+
+    fn slot(id: &Id<u8, u8, u8>) -> u8 {
+        names::slot(id)
+    }
+
+    fn object(slot: u8, flat: Flat) -> Thing {
+        names::object(slot, flat)
+    }
+
+    fn flat(object: &Thing) -> Flat {
+        names::flat(object)
+    }
+
+    fn point(verdict: &Verdict<Step, Wait>) -> u8 {
+        match verdict {
+            Verdict::Look => 0,
+            Verdict::Wait(_) | Verdict::Converged | Verdict::Failing(_) | Verdict::Stalled(_) => 1,
+            Verdict::Do(step) => match step {
+                Step::Hold => 2,
+                Step::LetGo => 3,
+                Step::TakeOver => 4,
+                Step::Number => 5,
+                Step::Cancel => 6,
+                Step::Judge(..) => 7,
+                Step::Show(_) => 8,
+                Step::Enter => 9,
+                Step::Leave => 10,
+                Step::Start(_) => 11,
+                Step::Begin(_) => 12,
+                Step::Fail(..) => 13,
+                Step::BackOut(_) => 14,
+                Step::Record(_) => 15,
+                Step::Succeed => 16,
+                Step::Restored => 17,
+                Step::Fetch(_) => 18,
+                Step::Store(_) => 19,
+                Step::Look(_) => 20,
+                Step::Write(_) => 21,
+                Step::Stall(_) => 22,
+            },
+        }
+    }
+
+    /// Only what is outside fails as a provider does.
+    fn can_hit(fault: Fault, point: usize) -> bool {
+        fault != Fault::Provider || (CALLS..CALLS + 4).contains(&point)
+    }
+
+    fn beginning(&self) -> [Note; KEYS] {
+        // The second content does not become healthy.
+        [world::beginning(1 << 2); KEYS]
+    }
+
+    fn objects(&self) -> Objects {
+        let mut objects = Objects::default();
+        for key in 0..self.stacks {
+            objects[usize::from(key)] = Some(Flat { uid: 1, version: 2, ..names::stack(self.repairs) });
+        }
+        objects[usize::from(CLUSTER)] = Some(Flat { uid: 1, version: 2, ..names::FREE });
+        objects
+    }
+
+    fn deeds(&self, objects: &Objects, s: &State, instances: u8, out: &mut Vec<Deed>) {
+        for key in 0..instances {
+            self.to_stack(objects, s.people[0], key, out);
+            self.to_world(World::of(&s.outside[usize::from(key)]), key, out);
+        }
+        Team::to_cluster(objects, out);
+    }
+
+    fn uses(&self, slot: u8, instances: u8) -> bool {
+        slot == CLUSTER || names::update_at(slot).map_or(slot, |(stack, _)| stack) < instances
+    }
+
+    fn properties(&self) -> Vec<Property<Harness<Team>>> {
+        properties::all()
+    }
+
+    fn place_name(slot: u8) -> String {
+        names::place_name(slot)
+    }
+
+    fn describe(slot: u8, flat: &Flat) -> String {
+        names::describe(slot, flat)
+    }
+
+    fn forget_epoch(slot: u8, flat: &mut Flat) {
+        names::forget_epoch(slot, flat);
+    }
+
+    /// Who rests waits for longer than anything can be on its way.
+    fn outlasts(s: &State, key: u8) -> bool {
+        let known = &s.keys[usize::from(key)];
+        let stack = s.shown[usize::from(key)].and_then(|flat| names::stack_of(key, flat));
+        !known.trouble && !known.is_parked() && stack.is_some_and(|stack| stack.status.phase == Phase::Idle)
+    }
+
+    fn canonical(s: &mut State) {
+        count_attempts_anew(s);
+        forget_what_nobody_names(s);
+    }
+
+    fn ghost(&self, before: &State, action: &Action, after: &State) -> u8 {
+        properties::remembered(before, action, after)
+    }
+}
+
+/// Attempts are compared and counted on, nothing else: the one that is shown is 0.
+fn count_attempts_anew(s: &mut State) {
+    let mut shifts = [0; KEYS];
+    for (key, shift) in shifts.iter_mut().enumerate() {
+        let shown = s.shown[key].map_or(0, |flat| flat.body[names::ATTEMPT]);
+        *shift = (names::ROUND - shown) % names::ROUND;
+    }
+    s.each_flat(|slot, flat| {
+        if let Some(shift) = shifts.get(usize::from(slot)) {
+            let attempt = (flat.body[names::ATTEMPT] + shift) % names::ROUND;
+            names::set_attempt(flat, attempt);
+        }
+    });
+    for (known, shift) in s.keys.iter_mut().zip(shifts) {
+        world::shift_attempt(&mut known.memory, shift);
+    }
+    s.asks().for_each(|ask| world::set_attempt(ask, shifts[usize::from(ask.key)]));
+}
+
+/// What is in safe keeping and nobody names is as good as gone.
+fn forget_what_nobody_names(s: &mut State) {
+    let mut named = [0u16; KEYS];
+    s.each_flat(|slot, flat| {
+        if let Some(named) = named.get_mut(usize::from(slot)) {
+            *named |= 1 << (names::inventory_of(flat) & 15);
+        }
+    });
+    for (known, named) in s.keys.iter().zip(&mut named) {
+        for inventory in world::remembered(&known.memory) {
+            *named |= 1 << (inventory & 15);
+        }
+    }
+    for (outside, named) in s.outside.iter_mut().zip(named) {
+        let world = World::of(outside);
+        *outside = World { kept: world.kept & named, ..world }.note();
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn at(size: &str, faults: [u8; FAULTS], shape: Shape, rules: crate::harness::Rules) -> Harness<Team> {
+    let size = UPDATES_MODEL.size(size).expect("a size that works");
+    Harness::new(team(&size, shape), bounds(&size, faults), rules)
+}

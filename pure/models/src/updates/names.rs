@@ -1,0 +1,440 @@
+//! Stacks, updates and their cluster in a few bytes.
+//!
+//! Two stacks have places, three updates of the first and two of the second; both are on one cluster. Contents are numbered from
+//! 1, and so are versions.
+
+use bowline_control::Version;
+use bowline_control::lease::Epoch;
+use bowline_updates::{
+    Cluster, Deed, Good, Id, Inventory, Mood, Names, Number, Object, Origin, Phase, Quarantined, Request, Shown, Stack,
+    Stage, Status, Told, Update, Wish,
+};
+
+use super::world;
+use crate::harness::{BODY, Flat, padded};
+
+/// Names are numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Tiny;
+
+/// Words for people: what they are is of no importance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Words;
+
+impl From<&str> for Words {
+    fn from(_: &str) -> Words {
+        Words
+    }
+}
+
+impl AsRef<str> for Words {
+    fn as_ref(&self) -> &str {
+        ""
+    }
+}
+
+impl Names for Tiny {
+    type Stack = u8;
+    type Cluster = u8;
+    type Update = u8;
+    type Uid = u8;
+    type Digest = u8;
+    type Text = Words;
+    type Place = u8;
+    type Body = u8;
+    type Read = u8;
+
+    fn digest_of(inventory: &Inventory<Tiny>) -> u8 {
+        encode(inventory)
+    }
+
+    fn digest_of_plan(deeds: &[Deed<Tiny>]) -> u8 {
+        deeds.len() as u8
+    }
+
+    fn place(_: &u8) -> String {
+        String::new()
+    }
+}
+
+/// The bits of an inventory, two for each place, and one that there is one.
+fn encode(inventory: &Inventory<Tiny>) -> u8 {
+    let bits = inventory.0.iter().map(|(place, origin)| {
+        let code = match origin {
+            Origin::Created => 1,
+            Origin::Adopted(world::FOREIGN) => 2,
+            Origin::Adopted(_) => 3,
+        };
+        code << (2 * place)
+    });
+    bits.sum::<u8>() | SOME
+}
+
+const SOME: u8 = 1 << 4;
+
+pub(crate) fn decode(digest: u8) -> Inventory<Tiny> {
+    let origin = |place: u8| {
+        let origin = match digest >> (2 * place) & 3 {
+            0 => return None,
+            1 => Origin::Created,
+            2 => Origin::Adopted(world::FOREIGN),
+            _ => Origin::Adopted(world::EDITED),
+        };
+        Some((place, origin))
+    };
+    Inventory([0, 1].into_iter().filter_map(origin).collect())
+}
+
+/// Places.
+pub(crate) const CLUSTER: u8 = 2;
+/// The first update of each stack, and how many there are.
+pub(crate) const UPDATES: [(u8, u8); 2] = [(3, 3), (6, 2)];
+
+/// The stack and the number of an update's place.
+pub(crate) fn update_at(slot: u8) -> Option<(u8, u8)> {
+    let of = |(stack, (first, many)): (u8, (u8, u8))| {
+        (first..first + many).contains(&slot).then(|| (stack, slot - first))
+    };
+    (0..).zip(UPDATES).find_map(of)
+}
+
+pub(crate) fn id(slot: u8) -> Id<u8, u8, u8> {
+    match update_at(slot) {
+        Some((stack, number)) => Id::Update(stack, number),
+        None if slot == CLUSTER => Id::Cluster(0),
+        None => Id::Stack(slot),
+    }
+}
+
+pub(crate) fn slot(id: &Id<u8, u8, u8>) -> u8 {
+    match *id {
+        Id::Stack(stack) => stack,
+        Id::Update(stack, number) => UPDATES[usize::from(stack)].0 + number,
+        Id::Cluster(_) => CLUSTER,
+    }
+}
+
+const HELD: u8 = 1;
+
+const BLANK: Flat =
+    Flat { uid: 0, version: 0, generation: 0, deleting: false, finalizers: 0, owner: None, body: [0; BODY] };
+
+/// Of a stack: what is wanted of it, its phase, numbers, inventory, quarantine, three requests, what is told, and its attempt.
+const WISH: usize = 0;
+const PHASE: usize = 1;
+const NUMBERS: usize = 2;
+const INVENTORY: usize = 3;
+const BAD: usize = 4;
+const REQUESTS: usize = 5;
+const TOLD: usize = 8;
+pub(crate) const ATTEMPT: usize = 9;
+
+const PAUSED: u8 = 1;
+const REPAIRS: u8 = 2;
+/// Bits 3 to 5: versions 1 to 3 are released.
+const RELEASED: u8 = 2;
+
+const RESUMED: u8 = 1 << 5;
+pub(crate) const LED: u8 = 1 << 6;
+
+/// Attempts are counted round.
+pub(crate) const ROUND: u8 = 4;
+
+pub(crate) fn stack(repairs: bool) -> Flat {
+    Flat { generation: 1, body: padded([if repairs { REPAIRS } else { 0 }]), ..BLANK }
+}
+
+pub(crate) fn update(digest: u8, created: u8) -> Flat {
+    Flat { body: padded([digest | created << 2]), ..BLANK }
+}
+
+/// Of a cluster's second byte.
+const UPGRADE: u8 = 4;
+const UNREADY: u8 = 8;
+
+pub(crate) const FREE: Flat = BLANK;
+
+pub(crate) fn paused(flat: Flat) -> Flat {
+    let mut body = flat.body;
+    body[WISH] ^= PAUSED;
+    Flat { body, ..flat }
+}
+
+pub(crate) fn released(flat: Flat, number: u8) -> Flat {
+    let mut body = flat.body;
+    body[WISH] |= 1 << (RELEASED + number);
+    Flat { body, ..flat }
+}
+
+pub(crate) fn with_upgrade(flat: Flat, upgrade: bool) -> Flat {
+    with_bit(flat, UPGRADE, upgrade)
+}
+
+pub(crate) fn with_readiness(flat: Flat, ready: bool) -> Flat {
+    with_bit(flat, UNREADY, !ready)
+}
+
+fn with_bit(flat: Flat, bit: u8, on: bool) -> Flat {
+    let mut body = flat.body;
+    body[1] = if on { body[1] | bit } else { body[1] & !bit };
+    Flat { body, ..flat }
+}
+
+/// With a status that nobody would write.
+pub(crate) fn spoiled(flat: Flat) -> Flat {
+    Flat { body: padded([flat.body[0]]), ..flat }
+}
+
+pub(crate) fn stack_of(slot: u8, flat: Flat) -> Option<Stack<Tiny>> {
+    match object(slot, flat) {
+        Object::Stack(stack) => Some(stack),
+        _ => None,
+    }
+}
+
+pub(crate) fn update_of(slot: u8, flat: Flat) -> Option<Update<Tiny>> {
+    match object(slot, flat) {
+        Object::Update(update) => Some(update),
+        _ => None,
+    }
+}
+
+pub(crate) fn cluster_of(flat: Flat) -> Option<Cluster<Tiny>> {
+    match object(CLUSTER, flat) {
+        Object::Cluster(cluster) => Some(cluster),
+        _ => None,
+    }
+}
+
+pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
+    let version = Version(flat.version.into());
+    let (uid, deleting) = (flat.uid, flat.deleting);
+    if let Some((stack, name)) = update_at(slot) {
+        let [wish, shown, ..] = flat.body;
+        return Object::Update(Update {
+            name,
+            stack,
+            uid,
+            version,
+            created: (wish >> 2).into(),
+            deleting,
+            digest: wish & 3,
+            plan: None,
+            shown: stage(shown & 15).map(|stage| Shown { number: number(shown >> 4), stage, words: Words }),
+        });
+    }
+    if slot == CLUSTER {
+        let [paused, activity, ..] = flat.body;
+        return Object::Cluster(Cluster {
+            name: 0,
+            uid,
+            version,
+            deleting,
+            ready: activity & UNREADY == 0,
+            paused: paused > 0,
+            updates: (0..2).filter(|stack| activity >> stack & 1 == 1).collect(),
+            upgrade: activity & UPGRADE != 0,
+        });
+    }
+    let wish = flat.body[WISH];
+    let told = flat.body[TOLD];
+    Object::Stack(Stack {
+        name: slot,
+        uid,
+        version,
+        generation: flat.generation.into(),
+        deleting,
+        held: flat.finalizers & HELD != 0,
+        wish: Wish {
+            cluster: 0,
+            paused: wish & PAUSED != 0,
+            repairs: wish & REPAIRS != 0,
+            timeout: world::SOON,
+            interval: world::SOON,
+            deletions: 1,
+            released: (1..=3).filter(|n| wish >> (RELEASED + n) & 1 == 1).map(|n| Number(n.into())).collect(),
+        },
+        status: status(&flat.body),
+        told: (told & 7).checked_sub(1).map(|mood| Told {
+            mood: Mood::ALL[usize::from(mood)],
+            words: Words,
+            observed: (told >> 3).into(),
+        }),
+    })
+}
+
+fn stage(code: u8) -> Option<Stage> {
+    code.checked_sub(1).map(|code| Stage::ALL[usize::from(code)])
+}
+
+fn coded(stage: Stage) -> u8 {
+    (1..).zip(Stage::ALL).find(|(_, known)| *known == stage).map_or(0, |(code, _)| code)
+}
+
+fn number(n: u8) -> Option<Number> {
+    (n > 0).then_some(Number(n.into()))
+}
+
+fn status(body: &[u8; BODY]) -> Status<Tiny> {
+    let phase = body[PHASE];
+    let of = Number((phase >> 3 & 3).into());
+    let numbers = body[NUMBERS];
+    let request = |n: u8| {
+        let code = body[REQUESTS + usize::from(n) - 1];
+        stage(code & 15).map(|stage| Request {
+            number: Number(n.into()),
+            update: code >> 6,
+            uid: 1,
+            digest: code >> 4 & 3,
+            plan: None,
+            stage,
+            why: Words,
+        })
+    };
+    let bad = |digest: u8| {
+        let of = number(body[BAD] >> (2 * (digest - 1)) & 3);
+        of.map(|number| Quarantined { digest, number, why: Words })
+    };
+    Status {
+        submitted: Number((numbers & 3).into()),
+        requests: (1..=3).filter_map(request).collect(),
+        phase: match phase & 7 {
+            0 => Phase::Idle,
+            1 => Phase::Starting(of),
+            2 => Phase::Partial(of),
+            3 => Phase::RollingBack(of),
+            _ => Phase::Stalled(of),
+        },
+        good: number(numbers >> 2 & 3).map(|number| Good { number, digest: numbers >> 4 & 3 }),
+        epoch: Epoch((phase & LED != 0).into()),
+        attempt: body[ATTEMPT].into(),
+        resumed: phase & RESUMED != 0,
+        inventory: (body[INVENTORY] > 0).then_some(body[INVENTORY]),
+        quarantined: (1..=3).filter_map(bad).collect(),
+    }
+}
+
+pub(crate) fn flat(object: &Object<Tiny>) -> Flat {
+    match object {
+        Object::Update(update) => Flat {
+            uid: update.uid,
+            version: update.version.0 as u8,
+            deleting: update.deleting,
+            body: padded([
+                update.digest | (update.created as u8) << 2,
+                update.shown.as_ref().map_or(0, |shown| {
+                    coded(shown.stage) | shown.number.map_or(0, |number| number.0 as u8) << 4
+                }),
+            ]),
+            ..BLANK
+        },
+        Object::Cluster(cluster) => {
+            let stacks: u8 = cluster.updates.iter().map(|stack| 1 << stack).sum();
+            let upgrade = if cluster.upgrade { UPGRADE } else { 0 };
+            let unready = if cluster.ready { 0 } else { UNREADY };
+            Flat {
+                uid: cluster.uid,
+                version: cluster.version.0 as u8,
+                deleting: cluster.deleting,
+                body: padded([cluster.paused.into(), stacks | upgrade | unready]),
+                ..BLANK
+            }
+        }
+        Object::Stack(stack) => flat_stack(stack),
+    }
+}
+
+fn flat_stack(stack: &Stack<Tiny>) -> Flat {
+    let Stack { wish, status, told, .. } = stack;
+    let mut body = [0; BODY];
+    let released: u8 = wish.released.iter().map(|number| 1 << (RELEASED + number.0 as u8)).sum();
+    body[WISH] = u8::from(wish.paused) | if wish.repairs { REPAIRS } else { 0 } | released;
+    let phase = match status.phase {
+        Phase::Idle => 0,
+        Phase::Starting(_) => 1,
+        Phase::Partial(_) => 2,
+        Phase::RollingBack(_) => 3,
+        Phase::Stalled(_) => 4,
+    };
+    let of = status.phase.number().map_or(0, |number| number.0 as u8);
+    let led = if status.epoch == Epoch(1) { LED } else { 0 };
+    body[PHASE] = phase | of << 3 | if status.resumed { RESUMED } else { 0 } | led;
+    let good = status.good.as_ref().map_or(0, |good| (good.number.0 as u8) << 2 | good.digest << 4);
+    body[NUMBERS] = status.submitted.0 as u8 | good;
+    body[INVENTORY] = status.inventory.unwrap_or(0);
+    body[BAD] = status.quarantined.iter().map(|bad| (bad.number.0 as u8) << (2 * (bad.digest - 1))).sum();
+    for request in &status.requests {
+        let place = REQUESTS + request.number.0 as usize - 1;
+        body[place] = coded(request.stage) | request.digest << 4 | request.update << 6;
+    }
+    body[TOLD] = told.as_ref().map_or(0, |told| {
+        let mood = (1..).zip(Mood::ALL).find(|(_, mood)| *mood == told.mood).map_or(0, |(code, _)| code);
+        mood | (told.observed as u8) << 3
+    });
+    body[ATTEMPT] = status.attempt as u8 % ROUND;
+    Flat {
+        uid: stack.uid,
+        version: stack.version.0 as u8,
+        generation: stack.generation as u8,
+        deleting: stack.deleting,
+        finalizers: if stack.held { HELD } else { 0 },
+        body,
+        ..BLANK
+    }
+}
+
+pub(crate) fn forget_epoch(slot: u8, flat: &mut Flat) {
+    if slot < CLUSTER {
+        flat.body[PHASE] &= !LED;
+    }
+}
+
+pub(crate) fn inventory_of(flat: &Flat) -> u8 {
+    flat.body[INVENTORY]
+}
+
+pub(crate) fn set_attempt(flat: &mut Flat, attempt: u8) {
+    flat.body[ATTEMPT] = attempt;
+}
+
+pub(crate) fn place_name(slot: u8) -> String {
+    match update_at(slot) {
+        Some((stack, number)) => format!("{}{}", ["a", "b"][usize::from(stack)], number + 1),
+        None if slot == CLUSTER => "cluster".to_owned(),
+        None => ["a", "b"][usize::from(slot)].to_owned(),
+    }
+}
+
+pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
+    match object(slot, *flat) {
+        Object::Stack(stack) => {
+            let Stack { wish, status, told, .. } = stack;
+            let mut said = vec![format!("{:?}", status.phase), format!("attempt {}", status.attempt)];
+            said.push(if status.epoch == Epoch(1) { "led".into() } else { "not led".to_owned() });
+            said.extend(wish.paused.then(|| "paused".to_owned()));
+            said.extend(wish.repairs.then(|| "repairs".to_owned()));
+            said.extend(wish.released.iter().map(|number| format!("{number} is released")));
+            said.extend(status.resumed.then(|| "resumed".to_owned()));
+            said.extend(status.good.map(|good| format!("good {} of content {}", good.number, good.digest)));
+            said.push(format!("{} submitted", status.submitted));
+            said.extend(status.requests.iter().map(|request| {
+                format!("{} is {:?} of content {} by {}", request.number, request.stage, request.digest, request.update + 1)
+            }));
+            said.extend(status.inventory.map(|inventory| format!("has {:?}", decode(inventory).0)));
+            said.extend(status.quarantined.iter().map(|bad| format!("content {} was bad in {}", bad.digest, bad.number)));
+            said.extend(told.map(|told| format!("says {:?} at {}", told.mood, told.observed)));
+            said.join(", ")
+        }
+        Object::Update(update) => {
+            let shown = update.shown.map_or("nothing".to_owned(), |shown| format!("{:?} {:?}", shown.number, shown.stage));
+            format!("content {}, made as {}, shows {shown}", update.digest, update.created)
+        }
+        Object::Cluster(cluster) => format!(
+            "{}{}updates {:?}{}",
+            if cluster.ready { "" } else { "not ready, " },
+            if cluster.paused { "paused, " } else { "" },
+            cluster.updates,
+            if cluster.upgrade { ", upgrade" } else { "" }
+        ),
+    }
+}

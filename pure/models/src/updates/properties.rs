@@ -1,0 +1,312 @@
+//! What is claimed of updates.
+
+use bowline_explorer::Property;
+use bowline_updates::{Mood, Number, Phase, Stack, Stage};
+
+use super::names::{self, CLUSTER, Tiny, UPDATES};
+use super::world::{self, World};
+use super::Team;
+use crate::harness::{Action, Deed, Doing, Edit, Harness, State, What, Who};
+
+type Claim = Property<Harness<Team>>;
+
+const STACKS: u8 = 2;
+
+pub(super) fn all() -> Vec<Claim> {
+    let mut all = of_requests();
+    all.extend(of_the_cluster());
+    all.extend(liveness());
+    all.extend(reachable());
+    all
+}
+
+fn of_requests() -> Vec<Claim> {
+    vec![
+        Property::always("NoConcurrentUpdate", |_, s: &State| stacks(s).all(|stack| is_one(&stack)))
+            .about("of a stack at most one version is worked on, and it is the one that its phase names"),
+        Property::always("NumbersInOrder", |_, s: &State| stacks(s).all(|stack| are_in_order(s, &stack)))
+            .about("no two updates have one number, and who was submitted later has a greater one"),
+        Property::always_step("NoApplicationOfOutdatedReq", |_, before: &State, _: &Action, after: &State| {
+            pairs(before, after).all(|(was, is)| !is_outdated(&was, &is))
+        })
+        .about("a version is not started, nor begun, while a newer valid one waits"),
+        Property::always_step("NotAgain", |_, before: &State, _: &Action, after: &State| {
+            pairs(before, after).all(|(was, is)| !is_tried_again(&was, &is))
+        })
+        .about("content that was rolled back is not begun again, unless somebody has released it"),
+        Property::always_step("NeverTouched", |_, before: &State, _: &Action, after: &State| {
+            pairs(before, after).all(|(was, is)| !has_touched(&was, &is))
+        })
+        .about("a version that is rejected, or failed, has never been begun"),
+        Property::always_step("LastGoodSucceeded", |_, before: &State, _: &Action, after: &State| {
+            pairs(before, after).all(|(was, is)| was.status.good == is.status.good || has_succeeded(&was, &is))
+        })
+        .about("last good is a version that was on the cluster, and became healthy"),
+    ]
+}
+
+fn of_the_cluster() -> Vec<Claim> {
+    vec![
+        Property::always_step("TakenOverFirst", |_, _: &State, action: &Action, after: &State| {
+            let (Action::Turn(key) | Action::Wake(key) | Action::Jump(key)) = action else { return true };
+            writes(after, *key).is_none_or(|_| is_seen_led(after, *key))
+        })
+        .about("who writes to the cluster has taken its stack over before"),
+        Property::always_step("OnlyWhatIsBegun", |_, before: &State, action: &Action, _: &State| {
+            let (Action::Carry(key) | Action::LoseReply(key) | Action::Fail(key, _)) = action else { return true };
+            writes(before, *key).is_none_or(|version| is_begun(before, *key, version))
+        })
+        .about("what is written to the cluster is a version that is recorded as begun, or the last good one"),
+        Property::always_step("EnteredFirst", |_, before: &State, action: &Action, after: &State| {
+            (0..STACKS).all(|key| !is_written(before, action, after, key) || has_entered(before, key))
+        })
+        .about("nothing of a stack arrives on the cluster unless the stack has entered it; unless the cluster was deleted meanwhile"),
+        Property::always("NotBesideAnUpgrade", |_, s: &State| {
+            let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
+            cluster.is_none_or(|cluster| !cluster.upgrade || cluster.updates.is_empty())
+        })
+        .about("no stack has entered a cluster while it is upgraded"),
+        Property::always_step("NothingForeignIsLost", |_, before: &State, action: &Action, after: &State| {
+            (0..STACKS).all(|key| !is_written(before, action, after, key) || keeps_what_is_foreign(before, after, key))
+        })
+        .about("what the stack did not make is not deleted, and what it takes over is recorded before as it was"),
+        Property::always("Kept", |_, s: &State| (0..STACKS).all(|key| is_kept(s, key)))
+            .about("an inventory that is recorded is in safe keeping"),
+    ]
+}
+
+fn liveness() -> Vec<Claim> {
+    vec![
+        Property::eventually_always("EveryReqIsProcessed", |_, s: &State| {
+            (0..STACKS).all(|key| is_excused(s, key) || updates(s, key).all(|update| is_over(s, key, &update)))
+        })
+        .about("every update says in the end how it ended; unless it may not be started, or its stack is deleted"),
+        Property::eventually_always("EveryReqInQueueIsProcessed", |_, s: &State| {
+            (0..STACKS).all(|key| is_excused(s, key) || stack(s, key).is_none_or(|stack| stack.queued().is_none()))
+        })
+        .about("in the end nothing waits in the queue; unless it may not be started"),
+        Property::eventually_always("NoPartialUpdateTermination", |_, s: &State| {
+            (0..STACKS).all(|key| is_excused(s, key) || is_whole(s, key))
+        })
+        .about("in the end the cluster has the last good version, or what was there before; unless others have changed it"),
+        Property::eventually_always("IsLeft", |_, s: &State| {
+            (0..STACKS).all(|key| is_excused(s, key) || is_stalled(s, key) || !has_entered(s, key))
+        })
+        .about("in the end the cluster is left"),
+        Property::eventually_always("Rests", |_, s: &State| {
+            let is_look = |doing: Doing| matches!(doing.what, What::Call(_));
+            s.keys.iter().all(|known| known.doing.is_none_or(is_look)) && (0..3).all(|kind| s.behind(kind) == 0)
+        })
+        .about("and then nothing is asked of the hub any more, though the cluster is looked at for ever"),
+        Property::eventually_always("Told", |_, s: &State| {
+            (0..STACKS).all(|key| is_excused(s, key) || stack(s, key).is_none_or(|stack| is_told(s, key, &stack)))
+        })
+        .about("in the end a stack says how it stands"),
+    ]
+}
+
+fn reachable() -> Vec<Claim> {
+    let ends = |stage: Stage| {
+        move |_: &Harness<Team>, s: &State| updates(s, 0).any(|u| u.shown.is_some_and(|shown| shown.stage == stage))
+    };
+    vec![
+        Property::sometimes("Succeeds", ends(Stage::Succeeded)).about("a version succeeds"),
+        Property::sometimes("RollsBack", ends(Stage::RolledBack)).about("a version is rolled back"),
+        Property::sometimes("Supersedes", ends(Stage::Superseded)).about("a version is superseded"),
+        Property::sometimes("GoesBack", |_, s: &State| {
+            let back = stack(s, 0).is_some_and(|stack| {
+                matches!(stack.status.phase, Phase::RollingBack(_)) && stack.status.good.is_some()
+            });
+            back
+        })
+        .about("a last good version is put back"),
+        Property::sometimes("TakesPlace", |_, s: &State| {
+            let is = stack(s, 0).is_some_and(|stack| {
+                let superseded = stack.request(Number(1)).is_some_and(|request| request.stage == Stage::Superseded);
+                superseded && stack.status.phase == Phase::Partial(Number(2)) && stack.status.inventory.is_some()
+            });
+            is
+        })
+        .about("a version takes the place of one that has touched the cluster"),
+    ]
+}
+
+fn stack(s: &State, key: u8) -> Option<Stack<Tiny>> {
+    s.truth()[usize::from(key)].and_then(|flat| names::stack_of(key, flat))
+}
+
+fn stacks(s: &State) -> impl Iterator<Item = Stack<Tiny>> {
+    (0..STACKS).filter_map(|key| stack(s, key))
+}
+
+/// Stacks before and after a step.
+fn pairs(before: &State, after: &State) -> impl Iterator<Item = (Stack<Tiny>, Stack<Tiny>)> {
+    (0..STACKS).filter_map(|key| Some((stack(before, key)?, stack(after, key)?)))
+}
+
+fn updates(s: &State, key: u8) -> impl Iterator<Item = bowline_updates::Update<Tiny>> {
+    let (first, many) = UPDATES[usize::from(key)];
+    let truth = s.truth();
+    (first..first + many).filter_map(move |slot| truth[usize::from(slot)].and_then(|flat| names::update_of(slot, flat)))
+}
+
+fn is_one(stack: &Stack<Tiny>) -> bool {
+    let worked_on = stack.status.requests.iter().filter(|request| {
+        matches!(request.stage, Stage::Processing | Stage::Partial | Stage::PartialFailure)
+    });
+    let worked_on: Vec<_> = worked_on.map(|request| request.number).collect();
+    let queued = stack.status.requests.iter().filter(|request| request.stage == Stage::Queued).count();
+    worked_on == stack.status.phase.number().into_iter().collect::<Vec<_>>() && queued <= 1
+}
+
+fn are_in_order(s: &State, stack: &Stack<Tiny>) -> bool {
+    let shown = updates(s, stack.name).filter_map(|update| Some((update.name, update.shown?.number?)));
+    let known = stack.status.requests.iter().map(|request| (request.update, request.number));
+    let mut all: Vec<_> = shown.chain(known).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1)
+}
+
+/// The version that a step starts, or begins.
+fn goes_on_with(was: &Stack<Tiny>, is: &Stack<Tiny>) -> Option<Number> {
+    match is.status.phase {
+        phase if phase == was.status.phase => None,
+        Phase::Starting(number) | Phase::Partial(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn is_outdated(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
+    let starts = goes_on_with(was, is).filter(|_| matches!(is.status.phase, Phase::Starting(_)));
+    starts.is_some_and(|number| was.queued().is_some_and(|queued| queued.number > number))
+}
+
+fn is_tried_again(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
+    let digest = |number| is.request(number).map(|request| request.digest);
+    goes_on_with(was, is).and_then(digest).is_some_and(|digest| was.quarantine(&digest).is_some())
+}
+
+fn has_touched(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
+    let ended = is.status.requests.iter().filter(|now| matches!(now.stage, Stage::Rejected | Stage::Failed));
+    let mut before = ended.filter_map(|now| was.request(now.number));
+    before.any(|before| matches!(before.stage, Stage::Partial | Stage::PartialFailure))
+}
+
+fn has_succeeded(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
+    let Some(good) = &is.status.good else { return false };
+    was.status.phase == Phase::Partial(good.number)
+        && is.request(good.number).is_some_and(|request| {
+            request.stage == Stage::Succeeded && request.digest == good.digest
+        })
+}
+
+/// The version that a key is writing to the cluster; 0 for the last good one.
+fn writes(s: &State, key: u8) -> Option<u8> {
+    match s.keys[usize::from(key)].doing {
+        Some(Doing { what: What::Call(ask), .. }) => world::writes(&ask),
+        _ => None,
+    }
+}
+
+fn is_seen_led(s: &State, key: u8) -> bool {
+    let shown = s.shown[usize::from(key)].and_then(|flat| names::stack_of(key, flat));
+    shown.is_some_and(|stack| stack.status.epoch.0 == 1)
+}
+
+fn is_begun(s: &State, key: u8, version: u8) -> bool {
+    stack(s, key).is_none_or(|stack| match stack.status.phase {
+        Phase::Partial(number) => number.0 == version.into(),
+        Phase::Idle | Phase::RollingBack(_) | Phase::Stalled(_) => version == 0,
+        Phase::Starting(_) => false,
+    })
+}
+
+/// Whether a step is a write of the stack's that changes the cluster.
+fn is_written(before: &State, action: &Action, after: &State, key: u8) -> bool {
+    let ours = !matches!(action, Action::Deed(_));
+    let places = |s: &State| World::of(&s.outside[usize::from(key)]).places;
+    ours && places(before) != places(after)
+}
+
+fn has_entered(s: &State, key: u8) -> bool {
+    let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
+    cluster.is_some_and(|cluster| cluster.updates.contains(&key)) || is_remembered(s, DELETED)
+}
+
+fn keeps_what_is_foreign(before: &State, after: &State, key: u8) -> bool {
+    let recorded = before.truth()[usize::from(key)].map_or(0, |flat| names::inventory_of(&flat));
+    let (was, is) = (World::of(&before.outside[usize::from(key)]), World::of(&after.outside[usize::from(key)]));
+    (0u8..).zip(was.places.into_iter().zip(is.places)).all(|(place, (was, is))| {
+        let origin = names::decode(recorded).0.get(&place).cloned();
+        was == is
+            || was == world::ABSENT
+            || world::is_ours(was)
+            || is != world::ABSENT && origin == Some(bowline_updates::Origin::Adopted(world::body(was)))
+    })
+}
+
+fn is_kept(s: &State, key: u8) -> bool {
+    let recorded = s.truth()[usize::from(key)].map_or(0, |flat| names::inventory_of(&flat));
+    recorded == 0 || World::of(&s.outside[usize::from(key)]).keeps(recorded)
+}
+
+/// Whether nothing can be promised of a stack: somebody keeps it from going on, or it is being deleted.
+fn is_excused(s: &State, key: u8) -> bool {
+    let Some(cluster) = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of) else { return true };
+    stack(s, key).is_none_or(|stack| stack.wish.paused || stack.deleting) || cluster.paused || cluster.deleting
+}
+
+fn is_stalled(s: &State, key: u8) -> bool {
+    stack(s, key).is_some_and(|stack| matches!(stack.status.phase, Phase::Stalled(_)))
+}
+
+fn is_over(s: &State, key: u8, update: &bowline_updates::Update<Tiny>) -> bool {
+    let stage = update.shown.as_ref().map(|shown| shown.stage);
+    stage.is_some_and(|stage| stage.is_last() || stage == Stage::PartialFailure && is_stalled(s, key))
+}
+
+/// Whether the cluster is as the last good version wants it; or as nobody has touched it, if there is none.
+fn is_whole(s: &State, key: u8) -> bool {
+    let Some(stack) = stack(s, key) else { return true };
+    let world = World::of(&s.outside[usize::from(key)]);
+    let digest = stack.status.good.as_ref().map_or(0, |good| good.digest);
+    let wanted = world::wanted(digest);
+    let is_it = |(place, at): (u8, u8)| match wanted.0.get(&place) {
+        Some(wanted) => world::is_ours(at) && world::body(at) == wanted.body,
+        None => !world::is_ours(at),
+    };
+    let rests = stack.status.phase == Phase::Idle || is_stalled(s, key);
+    rests && ((0..).zip(world.places).all(is_it) || is_remembered(s, DRIFTED) || is_stalled(s, key))
+}
+
+fn is_told(s: &State, key: u8, stack: &Stack<Tiny>) -> bool {
+    let Some(told) = &stack.told else { return false };
+    let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
+    let ready = cluster.is_none_or(|cluster| cluster.ready);
+    let is_true = match told.mood {
+        Mood::Well => ready && stack.status.phase == Phase::Idle && (is_whole(s, key) || stack.status.good.is_none()),
+        Mood::Drifted => is_remembered(s, DRIFTED),
+        Mood::Stuck => is_stalled(s, key),
+        Mood::Waiting | Mood::Paused | Mood::Failing => false,
+    };
+    told.observed == stack.generation && is_true
+}
+
+/// Of what is remembered: somebody has changed what is on the cluster, or deleted the cluster.
+const DRIFTED: u8 = 1;
+const DELETED: u8 = 2;
+
+fn is_remembered(s: &State, what: u8) -> bool {
+    s.ghost & what != 0
+}
+
+/// What the claims need to know of what happened.
+pub(super) fn remembered(before: &State, action: &Action, _: &State) -> u8 {
+    let what = match action {
+        Action::Deed(Deed { who: Who::Drift, what: Edit::Outside(..), .. }) => DRIFTED,
+        Action::Deed(Deed { what: Edit::Delete, slot: CLUSTER, .. }) => DELETED,
+        _ => 0,
+    };
+    before.ghost | what
+}
