@@ -3,7 +3,6 @@
 mod budgets;
 mod catalogue;
 mod clusters;
-mod updates;
 mod harness;
 mod judgements;
 mod kernel;
@@ -14,6 +13,7 @@ mod mutants;
 mod naive;
 mod sample;
 mod seeds;
+mod updates;
 mod workqueue;
 
 pub use budgets::{BadFaults, Coverage, Faults, Hit};

@@ -25,7 +25,8 @@ pub(crate) struct Case<'a, N: Names> {
 /// What is to be done.
 pub(crate) fn decide<N: Names>(s: &Snapshot<N>, rhythm: &Rhythm, now: Moment) -> What {
     let Some(stack) = &s.stack else {
-        let waits = s.updates.iter().any(|update| update.shown.as_ref().is_none_or(|shown| !shown.stage.is_last()));
+        let waits =
+            s.updates.iter().any(|update| update.shown.as_ref().is_none_or(|shown| !shown.stage.is_last()));
         return if waits { until_told(Wait::ItsStack) } else { Decision::Converged };
     };
     let case = Case { s, stack, rhythm, now };
@@ -47,8 +48,7 @@ impl<N: Names> Case<'_, N> {
         if !held && !deleting {
             return Some(Step::Hold);
         }
-        let is_busy = status.phase != Phase::Idle || self.is_entered();
-        if is_busy && status.epoch != self.now.epoch {
+        if status.phase != Phase::Idle && status.epoch != self.now.epoch {
             return Some(Step::TakeOver);
         }
         if self.unnumbered().next().is_some() && !deleting {
@@ -107,7 +107,17 @@ impl<N: Names> Case<'_, N> {
         let differs = |request: &&Request<N>| {
             self.s.update_of(request).is_some_and(|update| !is_shown(update.shown.as_ref(), request))
         };
-        self.stack.status.requests.iter().find(differs).map(|request| request.number)
+        let known = self.stack.status.requests.iter().find(differs).map(|request| request.number);
+        known.or_else(|| self.strays().find_map(|update| update.shown.as_ref()?.number))
+    }
+
+    /// Updates with a number that nobody knows any more, and that do not say how they ended.
+    pub(crate) fn strays(&self) -> impl Iterator<Item = &crate::Update<N>> {
+        self.s.updates.iter().filter(|update| {
+            let shown =
+                update.shown.as_ref().filter(|shown| shown.number.is_some() && !shown.stage.is_last());
+            shown.is_some() && !self.stack.status.requests.iter().any(|request| request.is_of(update))
+        })
     }
 
     /// What there is to do on the cluster.
@@ -144,18 +154,30 @@ impl<N: Names> Case<'_, N> {
         }
     }
 
-    pub(crate) fn is_entered(&self) -> bool {
-        self.s.cluster.as_ref().is_some_and(|cluster| cluster.updates.contains(&self.stack.name))
+    /// The attempt in which the stack has entered the cluster.
+    pub(crate) fn entered(&self) -> Option<u64> {
+        let updates = self.s.cluster.iter().flat_map(|cluster| &cluster.updates);
+        updates.filter(|(stack, _)| *stack == self.stack.name).map(|(_, attempt)| *attempt).next()
     }
 
-    /// The cluster, if it can be written to; or what has to be before.
-    pub(crate) fn on_cluster(&self) -> Result<&Cluster<N>, What> {
+    /// The cluster, if anything can be asked of it.
+    pub(crate) fn reachable(&self) -> Result<&Cluster<N>, What> {
         match &self.s.cluster {
             None => Err(until_told(Wait::ItsCluster)),
             Some(cluster) if !cluster.ready => Err(until_told(Wait::ClusterReady)),
-            Some(cluster) if self.is_entered() => Ok(cluster),
-            Some(cluster) if cluster.upgrade => Err(until_told(Wait::Upgrade)),
-            Some(_) => Err(Decision::Do(Step::Enter)),
+            Some(cluster) => Ok(cluster),
+        }
+    }
+
+    /// The cluster can be written to; or what has to be before.
+    ///
+    /// Each attempt enters for itself: who left in another one, and was not answered, is refused when that arrives.
+    pub(crate) fn on_cluster(&self) -> Result<(), What> {
+        let cluster = self.reachable()?;
+        match self.entered() {
+            Some(attempt) if attempt == self.stack.status.attempt => Ok(()),
+            None if cluster.upgrade => Err(until_told(Wait::Upgrade)),
+            _ => Err(Decision::Do(Step::Enter)),
         }
     }
 
@@ -181,7 +203,7 @@ impl<N: Names> Case<'_, N> {
 
     /// It goes, and its cluster is free.
     pub(crate) fn let_go(&self) -> What {
-        if self.is_entered() {
+        if self.entered().is_some() {
             return Decision::Do(Step::Leave);
         }
         if self.stack.held { Decision::Do(Step::LetGo) } else { Decision::Converged }

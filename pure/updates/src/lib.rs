@@ -36,8 +36,8 @@ pub use inventory::{Content, Inventory, Origin, Wanted};
 pub use plan::{Act, Deed, Fit, Health, Live, Plan, Sight, Sights, Whose};
 pub use snapshot::{Fetched, Look, Memory, Snapshot};
 pub use state::{
-    Cluster, Good, Id, IdOf, Kind, Mood, Names, Number, Object, Phase, Quarantined, Request, Shown, Stack, Stage,
-    Status, Told, Update, Wish,
+    Cluster, Good, Id, IdOf, Kind, Mood, Names, Number, Object, Phase, Quarantined, Request, Shown, Stack,
+    Stage, Status, Told, Update, Wish,
 };
 
 /// The controller of updates.
@@ -117,7 +117,9 @@ impl<N: Names> Controller for Updates<N> {
     }
 
     fn effect(&self, snapshot: &Snapshot<N>, step: &Step, now: Moment) -> Effect<Object<N>, Call<N>> {
-        let Some(case) = self.case(snapshot, now) else { unreachable!("every step is about a stack that is there") };
+        let Some(case) = self.case(snapshot, now) else {
+            unreachable!("every step is about a stack that is there")
+        };
         case.effect(*step)
     }
 

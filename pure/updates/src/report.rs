@@ -49,13 +49,16 @@ impl<N: Names> Case<'_, N> {
             _ if matches!(self.stack.status.phase, Phase::Stalled(_)) => {
                 let number = self.stack.status.phase.number();
                 let request = number.and_then(|number| self.stack.request(number));
-                (Mood::Stuck, request.map_or("".into(), |request| request.why.clone()))
+                let why = || "the last good version could not be put back".into();
+                (Mood::Stuck, request.map_or_else(why, |request| request.why.clone()))
             }
             Standing::Converged | Standing::Waiting(Wait::NextLook) => match drift() {
                 Some(plan) => (Mood::Drifted, words::drifted(&plan)),
                 None => (Mood::Well, "".into()),
             },
-            Standing::Waiting(wait @ (Wait::Unpaused | Wait::ClusterUnpaused)) => (Mood::Paused, awaited(wait)),
+            Standing::Waiting(wait @ (Wait::Unpaused | Wait::ClusterUnpaused)) => {
+                (Mood::Paused, awaited(wait))
+            }
             Standing::Waiting(wait) => (Mood::Waiting, self.waits_for(*wait)),
         };
         Told { mood, words, observed: self.stack.generation }

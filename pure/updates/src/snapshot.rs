@@ -70,7 +70,15 @@ pub struct Look<N: Names> {
 
 impl<N: Names> Default for Memory<N> {
     fn default() -> Memory<N> {
-        Memory { fetched: None, recorded: None, stored: None, look: None, tries: 0, refused: None, attempt: 0 }
+        Memory {
+            fetched: None,
+            recorded: None,
+            stored: None,
+            look: None,
+            tries: 0,
+            refused: None,
+            attempt: 0,
+        }
     }
 }
 
@@ -151,9 +159,7 @@ impl<N: Names> Snapshot<N> {
                 Object::Cluster(cluster) => this.cluster = Some(cluster.clone()),
             }
         }
-        this.updates.sort_by(|a, b| {
-            (a.created, a.version, &a.name).cmp(&(b.created, b.version, &b.name))
-        });
+        this.updates.sort_by(|a, b| (a.created, a.version, &a.name).cmp(&(b.created, b.version, &b.name)));
         let attempt = this.stack.as_ref().map_or(0, |stack| stack.status.attempt);
         this.memory.be_at(attempt);
         this
@@ -205,7 +211,8 @@ impl<N: Names> Stack<N> {
     /// Why content is not applied, if it is not: it failed before, and nobody has released it.
     pub fn quarantine(&self, digest: &N::Digest) -> Option<&Quarantined<N>> {
         let good = self.status.good.as_ref().is_some_and(|good| good.digest == *digest);
-        let is_it = |bad: &&Quarantined<N>| bad.digest == *digest && !self.wish.released.contains(&bad.number);
+        let is_it =
+            |bad: &&Quarantined<N>| bad.digest == *digest && !self.wish.released.contains(&bad.number);
         self.status.quarantined.iter().find(is_it).filter(|_| !good)
     }
 

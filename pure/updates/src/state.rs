@@ -140,10 +140,10 @@ pub enum Phase {
     Starting(Number),
     /// This version is being applied, or becomes healthy.
     Partial(Number),
-    /// This version has failed; the last good one is put back.
-    RollingBack(Number),
-    /// This version has failed, and the last good one cannot be put back.
-    Stalled(Number),
+    /// The last good version is put back, because this one has failed; or because the cluster is not as it should be.
+    RollingBack(Option<Number>),
+    /// The last good version cannot be put back.
+    Stalled(Option<Number>),
 }
 
 impl Phase {
@@ -151,10 +151,8 @@ impl Phase {
     pub fn number(self) -> Option<Number> {
         match self {
             Phase::Idle => None,
-            Phase::Starting(number)
-            | Phase::Partial(number)
-            | Phase::RollingBack(number)
-            | Phase::Stalled(number) => Some(number),
+            Phase::Starting(number) | Phase::Partial(number) => Some(number),
+            Phase::RollingBack(number) | Phase::Stalled(number) => number,
         }
     }
 }
@@ -342,8 +340,8 @@ pub struct Cluster<N: Names> {
     pub ready: bool,
     /// Nothing is started on it.
     pub paused: bool,
-    /// The stacks that may be changing it.
-    pub updates: Vec<N::Stack>,
+    /// The stacks that may be changing it, each in this attempt.
+    pub updates: Vec<(N::Stack, u64)>,
     /// It is being upgraded.
     pub upgrade: bool,
 }

@@ -23,8 +23,8 @@ impl<N: Names> Case<'_, N> {
         match step {
             Step::Hold => self.hold(true),
             Step::LetGo => self.hold(false),
-            Step::Enter => self.with_activity(|updates| updates.push(self.stack.name.clone())),
-            Step::Leave => self.with_activity(|updates| updates.retain(|name| *name != self.stack.name)),
+            Step::Enter => self.with_activity(Some(self.stack.status.attempt)),
+            Step::Leave => self.with_activity(None),
             Step::Show(number) => self.show(number),
             Step::Fetch(aim) => self.call(Ask::Fetch {
                 content: self.stack.digest(aim).cloned(),
@@ -63,20 +63,29 @@ impl<N: Names> Case<'_, N> {
         Effect::Write(Write::Change { before: Object::Stack(before), after: Object::Stack(after) })
     }
 
-    fn with_activity(&self, change: impl FnOnce(&mut Vec<N::Stack>)) -> EffectOf<N> {
+    fn with_activity(&self, attempt: Option<u64>) -> EffectOf<N> {
         let Some(before) = self.s.cluster.clone() else {
             unreachable!("who enters or leaves a cluster has seen it")
         };
         let mut updates = before.updates.clone();
-        change(&mut updates);
+        updates.retain(|(stack, _)| *stack != self.stack.name);
+        updates.extend(attempt.map(|attempt| (self.stack.name.clone(), attempt)));
         let after = Cluster { updates, ..before.clone() };
         Effect::Write(Write::Status { before: Object::Cluster(before), after: Object::Cluster(after) })
     }
 
     fn show(&self, number: Number) -> EffectOf<N> {
-        let known = self.stack.request(number).and_then(|request| Some((request, self.s.update_of(request)?)));
-        let Some((request, before)) = known else { unreachable!("what is shown is there") };
-        let shown = Shown { number: Some(number), stage: request.stage, words: words::shown(request) };
+        let known =
+            self.stack.request(number).and_then(|request| Some((self.s.update_of(request)?, request)));
+        let (before, stage, words) = match known {
+            Some((update, request)) => (update, request.stage, words::shown(request)),
+            None => {
+                let Some(stray) = self.strays().next() else { unreachable!("what is shown is there") };
+                let good = self.stack.status.good.as_ref().is_some_and(|good| good.number == number);
+                (stray, if good { Stage::Succeeded } else { Stage::Superseded }, words::forgotten::<N>())
+            }
+        };
+        let shown = Shown { number: Some(number), stage, words };
         let after = Update { shown: Some(shown), ..before.clone() };
         Effect::Write(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
     }
@@ -123,6 +132,10 @@ impl<N: Names> Case<'_, N> {
                 }
             }
             Step::BackOut(why) => self.back_out(status, why),
+            Step::Mend => {
+                status.phase = Phase::RollingBack(None);
+                status.attempt += 1;
+            }
             Step::Record(aim) => status.inventory = Some(N::digest_of(&self.needed(aim))),
             Step::Succeed => self.succeed(status),
             Step::Restored => {
@@ -134,8 +147,9 @@ impl<N: Names> Case<'_, N> {
                 status.resumed = false;
             }
             Step::Stall(why) => {
-                if let Some(number) = status.phase.number() {
-                    status.phase = Phase::Stalled(number);
+                let number = status.phase.number();
+                status.phase = Phase::Stalled(number);
+                if let Some(number) = number {
                     let words = words::stalled::<N>(&status.why(number), &self.why(why));
                     status.end(number, Stage::PartialFailure, words);
                 }
@@ -204,14 +218,21 @@ impl<N: Names> Case<'_, N> {
     }
 
     fn begun(&self, status: &mut Status<N>, number: Number) {
+        if status.phase != Phase::Starting(number) {
+            // What was learned for another aim, and how often that failed, is over.
+            status.attempt += 1;
+        }
         if let Some(old) = status.phase.number().filter(|old| *old != number) {
-            status.end(old, Stage::Superseded, words::superseded::<N>(number, "after it had changed the cluster"));
+            status.end(
+                old,
+                Stage::Superseded,
+                words::superseded::<N>(number, "after it had changed the cluster"),
+            );
         }
         let needed = self.needed(Aim::Version(number));
         status.inventory = Some(N::digest_of(&needed)).filter(|_| needed != Inventory::default());
         status.phase = Phase::Partial(number);
         status.set(number, Stage::Partial);
-        status.attempt += 1;
         status.resumed = false;
     }
 
@@ -219,7 +240,7 @@ impl<N: Names> Case<'_, N> {
     fn back_out(&self, status: &mut Status<N>, fault: Fault) {
         let Some(number) = status.phase.number() else { return };
         let why = self.why(fault);
-        status.phase = Phase::RollingBack(number);
+        status.phase = Phase::RollingBack(Some(number));
         status.end(number, Stage::PartialFailure, why.clone());
         status.attempt += 1;
         status.resumed = false;

@@ -26,6 +26,11 @@ pub(crate) fn quarantined<N: Names>(number: Number, why: &N::Text) -> N::Text {
     ))
 }
 
+pub(crate) fn forgotten<N: Names>() -> N::Text {
+    "somebody has changed what it showed, or its stack is another one now: how it ended is not known any more"
+        .into()
+}
+
 pub(crate) fn stalled<N: Names>(failed: &N::Text, why: &N::Text) -> N::Text {
     let (failed, why) = (failed.as_ref(), why.as_ref());
     N::Text::from(&format!("{failed}; and what was there before could not be put back: {why}"))
@@ -69,7 +74,9 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, fault: Fault) -> N::Text {
             let by_plan = || plan().and_then(|(_, plan)| plan.refusal().cloned());
             case.s.memory.refused.clone().or_else(by_plan).unwrap_or_else(|| "an object is refused".into())
         }
-        Fault::OtherPlan => "its plan is not the one that was asked for: look at the new one, and submit again".into(),
+        Fault::OtherPlan => {
+            "its plan is not the one that was asked for: look at the new one, and submit again".into()
+        }
         Fault::Deletions => {
             let count = plan().map_or(0, |(_, plan)| plan.deletions());
             let most = case.stack.wish.deletions;
@@ -91,7 +98,8 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, fault: Fault) -> N::Text {
 
 /// The first object that is not healthy, and why.
 pub(crate) fn unhealthy<N: Names>(look: &crate::Look<N>, plan: &Plan<N>) -> Option<N::Text> {
-    let mut later = plan.later.iter().map(|place| format!("{} has no kind or namespace yet", N::place(place)));
+    let mut later =
+        plan.later.iter().map(|place| format!("{} has no kind or namespace yet", N::place(place)));
     let ill = look.sights.iter().find_map(|(place, sight)| match &sight.live.as_ref()?.health {
         Health::Well => None,
         Health::Progressing(why) | Health::Ill(why) => Some(format!("{}: {}", N::place(place), why.as_ref())),

@@ -18,8 +18,8 @@ use self::grounds::{Ground, Grounds};
 use self::names::Tiny;
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System,
-    Who, kinds_of, padded,
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who, kinds_of,
+    padded,
 };
 
 pub(crate) const CLUSTERS: Entry = Entry {

@@ -1,7 +1,7 @@
 //! What comes of what happens.
 
-use bowline_control::lease::{Answer, Candidate, Request, Step};
 use bowline_control::Moment;
+use bowline_control::lease::{Answer, Candidate, Request, Step};
 
 use super::state::{
     Ask, FAST, Holder, Late, MARGIN, NOW, Process, Record, SLOW, Sent, Stage, State, TERM, Who,

@@ -20,8 +20,8 @@ pub(crate) use self::names::is_pair;
 pub use self::rehearsal::{Move, Part, rehearsal};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Nothing, Objects, SHIPPED, State,
-    System, Who, kinds_of, padded,
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Nothing, Objects, SHIPPED, State, System, Who,
+    kinds_of, padded,
 };
 
 pub(crate) const CONTROL: Entry = Entry {

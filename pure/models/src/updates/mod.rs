@@ -18,8 +18,8 @@ use self::names::{CLUSTER, Tiny, UPDATES};
 use self::world::{Target, World};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System, Who,
-    kinds_of,
+    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System,
+    Who, kinds_of,
 };
 
 pub(crate) const UPDATES_MODEL: Entry = Entry {
@@ -95,8 +95,9 @@ pub(crate) static SHAPE: Shape = Shape {
     report: |snapshot, standing, now| SHIPPED_CONTROLLER.report(snapshot, standing, now),
 };
 
-static SHIPPED_CONTROLLER: std::sync::LazyLock<Updates<Tiny>> =
-    std::sync::LazyLock::new(|| Updates::new(Rhythm { poll: world::SOON, lease: world::SOON, batch: 2, tries: 1 }));
+static SHIPPED_CONTROLLER: std::sync::LazyLock<Updates<Tiny>> = std::sync::LazyLock::new(|| {
+    Updates::new(Rhythm { poll: world::SOON, lease: world::SOON, batch: 2, tries: 1 })
+});
 
 impl Controller for Shape {
     type Key = u8;
@@ -172,7 +173,11 @@ impl Team {
             }
         }
         // Names are not used again.
-        let next = if self.stacks == 1 { first + self.requests - left } else { there.last().map_or(first, |last| last + 1) };
+        let next = if self.stacks == 1 {
+            first + self.requests - left
+        } else {
+            there.last().map_or(first, |last| last + 1)
+        };
         if next < first + many && !stack.deleting {
             for digest in 1..=self.contents {
                 may(Who::Person(0), Edit::Create(names::update(digest, next - first)), next, submits(digest));
@@ -185,7 +190,12 @@ impl Team {
         if let Some(known) = names::stack_of(key, stack) {
             for bad in known.status.quarantined {
                 if !known.wish.released.contains(&bad.number) {
-                    may(Who::Person(1), Edit::Replace(names::released(stack, bad.number.0 as u8)), key, "Release");
+                    may(
+                        Who::Person(1),
+                        Edit::Replace(names::released(stack, bad.number.0 as u8)),
+                        key,
+                        "Release",
+                    );
                 }
             }
         }
@@ -252,8 +262,30 @@ impl System for Team {
     const BUDGETS: &'static [&'static str] = &BUDGETS;
 
     const POINTS: &'static [&'static str] = &[
-        "look", "report", "hold", "let go", "take over", "number", "cancel", "judge", "show", "enter", "leave", "start",
-        "begin", "fail", "back out", "record", "succeed", "end rollback", "fetch", "store", "look there", "write", "stall",
+        "look",
+        "report",
+        "hold",
+        "let go",
+        "take over",
+        "number",
+        "cancel",
+        "judge",
+        "show",
+        "enter",
+        "leave",
+        "start",
+        "begin",
+        "fail",
+        "back out",
+        "record",
+        "succeed",
+        "end rollback",
+        "fetch",
+        "store",
+        "look there",
+        "write",
+        "stall",
+        "mend",
     ];
 
     fn controller(&self) -> Shape {
@@ -318,6 +350,7 @@ impl System for Team {
                 Step::Look(_) => 20,
                 Step::Write(_) => 21,
                 Step::Stall(_) => 22,
+                Step::Mend => 23,
             },
         }
     }
@@ -393,12 +426,7 @@ fn count_attempts_anew(s: &mut State) {
         let shown = s.shown[key].map_or(0, |flat| flat.body[names::ATTEMPT]);
         *shift = (names::ROUND - shown) % names::ROUND;
     }
-    s.each_flat(|slot, flat| {
-        if let Some(shift) = shifts.get(usize::from(slot)) {
-            let attempt = (flat.body[names::ATTEMPT] + shift) % names::ROUND;
-            names::set_attempt(flat, attempt);
-        }
-    });
+    s.each_flat(|slot, flat| names::shift_attempts(slot, flat, shifts));
     for (known, shift) in s.keys.iter_mut().zip(shifts) {
         world::shift_attempt(&mut known.memory, shift);
     }
@@ -425,7 +453,12 @@ fn forget_what_nobody_names(s: &mut State) {
 }
 
 #[cfg(test)]
-pub(crate) fn at(size: &str, faults: [u8; FAULTS], shape: Shape, rules: crate::harness::Rules) -> Harness<Team> {
+pub(crate) fn at(
+    size: &str,
+    faults: [u8; FAULTS],
+    shape: Shape,
+    rules: crate::harness::Rules,
+) -> Harness<Team> {
     let size = UPDATES_MODEL.size(size).expect("a size that works");
     Harness::new(team(&size, shape), bounds(&size, faults), rules)
 }

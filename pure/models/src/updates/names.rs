@@ -6,8 +6,8 @@
 use bowline_control::Version;
 use bowline_control::lease::Epoch;
 use bowline_updates::{
-    Cluster, Deed, Good, Id, Inventory, Mood, Names, Number, Object, Origin, Phase, Quarantined, Request, Shown, Stack,
-    Stage, Status, Told, Update, Wish,
+    Cluster, Deed, Good, Id, Inventory, Mood, Names, Number, Object, Origin, Phase, Quarantined, Request,
+    Shown, Stack, Stage, Status, Told, Update, Wish,
 };
 
 use super::world;
@@ -148,9 +148,9 @@ pub(crate) fn update(digest: u8, created: u8) -> Flat {
     Flat { body: padded([digest | created << 2]), ..BLANK }
 }
 
-/// Of a cluster's second byte.
-const UPGRADE: u8 = 4;
-const UNREADY: u8 = 8;
+/// Of a cluster's second byte, after three bits for each stack: 0, or one more than the attempt in which it has entered.
+const UPGRADE: u8 = 1 << 6;
+const UNREADY: u8 = 1 << 7;
 
 pub(crate) const FREE: Flat = BLANK;
 
@@ -180,9 +180,9 @@ fn with_bit(flat: Flat, bit: u8, on: bool) -> Flat {
     Flat { body, ..flat }
 }
 
-/// With a status that nobody would write.
+/// An update with a status that nobody would write: it keeps its number, if it has one, since its schema says so.
 pub(crate) fn spoiled(flat: Flat) -> Flat {
-    Flat { body: padded([flat.body[0]]), ..flat }
+    Flat { body: padded([flat.body[0], flat.body[1] & !15 | coded(Stage::Queued)]), ..flat }
 }
 
 pub(crate) fn stack_of(slot: u8, flat: Flat) -> Option<Stack<Tiny>> {
@@ -232,7 +232,9 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
             deleting,
             ready: activity & UNREADY == 0,
             paused: paused > 0,
-            updates: (0..2).filter(|stack| activity >> stack & 1 == 1).collect(),
+            updates: (0..2)
+                .filter_map(|stack| Some((stack, u64::from((activity >> (3 * stack) & 7).checked_sub(1)?))))
+                .collect(),
             upgrade: activity & UPGRADE != 0,
         });
     }
@@ -302,8 +304,8 @@ fn status(body: &[u8; BODY]) -> Status<Tiny> {
             0 => Phase::Idle,
             1 => Phase::Starting(of),
             2 => Phase::Partial(of),
-            3 => Phase::RollingBack(of),
-            _ => Phase::Stalled(of),
+            3 => Phase::RollingBack(number(phase >> 3 & 3)),
+            _ => Phase::Stalled(number(phase >> 3 & 3)),
         },
         good: number(numbers >> 2 & 3).map(|number| Good { number, digest: numbers >> 4 & 3 }),
         epoch: Epoch((phase & LED != 0).into()),
@@ -329,7 +331,8 @@ pub(crate) fn flat(object: &Object<Tiny>) -> Flat {
             ..BLANK
         },
         Object::Cluster(cluster) => {
-            let stacks: u8 = cluster.updates.iter().map(|stack| 1 << stack).sum();
+            let entry = |(stack, attempt): &(u8, u64)| (*attempt as u8 % ROUND + 1) << (3 * stack);
+            let stacks: u8 = cluster.updates.iter().map(entry).sum();
             let upgrade = if cluster.upgrade { UPGRADE } else { 0 };
             let unready = if cluster.ready { 0 } else { UNREADY };
             Flat {
@@ -393,8 +396,18 @@ pub(crate) fn inventory_of(flat: &Flat) -> u8 {
     flat.body[INVENTORY]
 }
 
-pub(crate) fn set_attempt(flat: &mut Flat, attempt: u8) {
-    flat.body[ATTEMPT] = attempt;
+/// Counts the attempts of an object from others on.
+pub(crate) fn shift_attempts(slot: u8, flat: &mut Flat, shifts: [u8; 2]) {
+    if let Some(shift) = shifts.get(usize::from(slot)) {
+        flat.body[ATTEMPT] = (flat.body[ATTEMPT] + shift) % ROUND;
+    }
+    if slot == CLUSTER {
+        let entry = |stack: usize| {
+            let attempt = (flat.body[1] >> (3 * stack) & 7).checked_sub(1);
+            attempt.map_or(0, |attempt| ((attempt + shifts[stack]) % ROUND + 1) << (3 * stack))
+        };
+        flat.body[1] = flat.body[1] & (UPGRADE | UNREADY) | entry(0) | entry(1);
+    }
 }
 
 pub(crate) fn place_name(slot: u8) -> String {
@@ -418,15 +431,28 @@ pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
             said.extend(status.good.map(|good| format!("good {} of content {}", good.number, good.digest)));
             said.push(format!("{} submitted", status.submitted));
             said.extend(status.requests.iter().map(|request| {
-                format!("{} is {:?} of content {} by {}", request.number, request.stage, request.digest, request.update + 1)
+                format!(
+                    "{} is {:?} of content {} by {}",
+                    request.number,
+                    request.stage,
+                    request.digest,
+                    request.update + 1
+                )
             }));
             said.extend(status.inventory.map(|inventory| format!("has {:?}", decode(inventory).0)));
-            said.extend(status.quarantined.iter().map(|bad| format!("content {} was bad in {}", bad.digest, bad.number)));
+            said.extend(
+                status
+                    .quarantined
+                    .iter()
+                    .map(|bad| format!("content {} was bad in {}", bad.digest, bad.number)),
+            );
             said.extend(told.map(|told| format!("says {:?} at {}", told.mood, told.observed)));
             said.join(", ")
         }
         Object::Update(update) => {
-            let shown = update.shown.map_or("nothing".to_owned(), |shown| format!("{:?} {:?}", shown.number, shown.stage));
+            let shown = update
+                .shown
+                .map_or("nothing".to_owned(), |shown| format!("{:?} {:?}", shown.number, shown.stage));
             format!("content {}, made as {}, shows {shown}", update.digest, update.created)
         }
         Object::Cluster(cluster) => format!(

@@ -3,9 +3,9 @@
 use bowline_explorer::Property;
 use bowline_updates::{Mood, Number, Phase, Stack, Stage};
 
+use super::Team;
 use super::names::{self, CLUSTER, Tiny, UPDATES};
 use super::world::{self, World};
-use super::Team;
 use crate::harness::{Action, Deed, Doing, Edit, Harness, State, What, Who};
 
 type Claim = Property<Harness<Team>>;
@@ -26,9 +26,12 @@ fn of_requests() -> Vec<Claim> {
             .about("of a stack at most one version is worked on, and it is the one that its phase names"),
         Property::always("NumbersInOrder", |_, s: &State| stacks(s).all(|stack| are_in_order(s, &stack)))
             .about("no two updates have one number, and who was submitted later has a greater one"),
-        Property::always_step("NoApplicationOfOutdatedReq", |_, before: &State, _: &Action, after: &State| {
-            pairs(before, after).all(|(was, is)| !is_outdated(&was, &is))
-        })
+        Property::always_step(
+            "NoApplicationOfOutdatedReq",
+            |_, before: &State, _: &Action, after: &State| {
+                pairs(before, after).all(|(was, is)| !is_outdated(&was, &is))
+            },
+        )
         .about("a version is not started, nor begun, while a newer valid one waits"),
         Property::always_step("NotAgain", |_, before: &State, _: &Action, after: &State| {
             pairs(before, after).all(|(was, is)| !is_tried_again(&was, &is))
@@ -39,7 +42,8 @@ fn of_requests() -> Vec<Claim> {
         })
         .about("a version that is rejected, or failed, has never been begun"),
         Property::always_step("LastGoodSucceeded", |_, before: &State, _: &Action, after: &State| {
-            pairs(before, after).all(|(was, is)| was.status.good == is.status.good || has_succeeded(&was, &is))
+            pairs(before, after)
+                .all(|(was, is)| was.status.good == is.status.good || has_succeeded(&was, &is))
         })
         .about("last good is a version that was on the cluster, and became healthy"),
     ]
@@ -107,7 +111,9 @@ fn liveness() -> Vec<Claim> {
 
 fn reachable() -> Vec<Claim> {
     let ends = |stage: Stage| {
-        move |_: &Harness<Team>, s: &State| updates(s, 0).any(|u| u.shown.is_some_and(|shown| shown.stage == stage))
+        move |_: &Harness<Team>, s: &State| {
+            updates(s, 0).any(|u| u.shown.is_some_and(|shown| shown.stage == stage))
+        }
     };
     vec![
         Property::sometimes("Succeeds", ends(Stage::Succeeded)).about("a version succeeds"),
@@ -122,8 +128,11 @@ fn reachable() -> Vec<Claim> {
         .about("a last good version is put back"),
         Property::sometimes("TakesPlace", |_, s: &State| {
             let is = stack(s, 0).is_some_and(|stack| {
-                let superseded = stack.request(Number(1)).is_some_and(|request| request.stage == Stage::Superseded);
-                superseded && stack.status.phase == Phase::Partial(Number(2)) && stack.status.inventory.is_some()
+                let superseded =
+                    stack.request(Number(1)).is_some_and(|request| request.stage == Stage::Superseded);
+                superseded
+                    && stack.status.phase == Phase::Partial(Number(2))
+                    && stack.status.inventory.is_some()
             });
             is
         })
@@ -147,7 +156,8 @@ fn pairs(before: &State, after: &State) -> impl Iterator<Item = (Stack<Tiny>, St
 fn updates(s: &State, key: u8) -> impl Iterator<Item = bowline_updates::Update<Tiny>> {
     let (first, many) = UPDATES[usize::from(key)];
     let truth = s.truth();
-    (first..first + many).filter_map(move |slot| truth[usize::from(slot)].and_then(|flat| names::update_of(slot, flat)))
+    (first..first + many)
+        .filter_map(move |slot| truth[usize::from(slot)].and_then(|flat| names::update_of(slot, flat)))
 }
 
 fn is_one(stack: &Stack<Tiny>) -> bool {
@@ -196,9 +206,9 @@ fn has_touched(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
 fn has_succeeded(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
     let Some(good) = &is.status.good else { return false };
     was.status.phase == Phase::Partial(good.number)
-        && is.request(good.number).is_some_and(|request| {
-            request.stage == Stage::Succeeded && request.digest == good.digest
-        })
+        && is
+            .request(good.number)
+            .is_some_and(|request| request.stage == Stage::Succeeded && request.digest == good.digest)
 }
 
 /// The version that a key is writing to the cluster; 0 for the last good one.
@@ -231,12 +241,14 @@ fn is_written(before: &State, action: &Action, after: &State, key: u8) -> bool {
 
 fn has_entered(s: &State, key: u8) -> bool {
     let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
-    cluster.is_some_and(|cluster| cluster.updates.contains(&key)) || is_remembered(s, DELETED)
+    cluster.is_some_and(|cluster| cluster.updates.iter().any(|(stack, _)| *stack == key))
+        || is_remembered(s, DELETED)
 }
 
 fn keeps_what_is_foreign(before: &State, after: &State, key: u8) -> bool {
     let recorded = before.truth()[usize::from(key)].map_or(0, |flat| names::inventory_of(&flat));
-    let (was, is) = (World::of(&before.outside[usize::from(key)]), World::of(&after.outside[usize::from(key)]));
+    let (was, is) =
+        (World::of(&before.outside[usize::from(key)]), World::of(&after.outside[usize::from(key)]));
     (0u8..).zip(was.places.into_iter().zip(is.places)).all(|(place, (was, is))| {
         let origin = names::decode(recorded).0.get(&place).cloned();
         was == is
@@ -254,7 +266,9 @@ fn is_kept(s: &State, key: u8) -> bool {
 /// Whether nothing can be promised of a stack: somebody keeps it from going on, or it is being deleted.
 fn is_excused(s: &State, key: u8) -> bool {
     let Some(cluster) = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of) else { return true };
-    stack(s, key).is_none_or(|stack| stack.wish.paused || stack.deleting) || cluster.paused || cluster.deleting
+    stack(s, key).is_none_or(|stack| stack.wish.paused || stack.deleting)
+        || cluster.paused
+        || cluster.deleting
 }
 
 fn is_stalled(s: &State, key: u8) -> bool {
@@ -285,7 +299,9 @@ fn is_told(s: &State, key: u8, stack: &Stack<Tiny>) -> bool {
     let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
     let ready = cluster.is_none_or(|cluster| cluster.ready);
     let is_true = match told.mood {
-        Mood::Well => ready && stack.status.phase == Phase::Idle && (is_whole(s, key) || stack.status.good.is_none()),
+        Mood::Well => {
+            ready && stack.status.phase == Phase::Idle && (is_whole(s, key) || stack.status.good.is_none())
+        }
         Mood::Drifted => is_remembered(s, DRIFTED),
         Mood::Stuck => is_stalled(s, key),
         Mood::Waiting | Mood::Paused | Mood::Failing => false,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use bowline_control::Millis;
 use bowline_updates::{
-    Act, Aim, Ask as Asked, Call, Content, Deed, Fetched, Fit, Health, Live, Look, Memory, Number, Outcome, Reply, Sight,
-    Sights, Step, Wanted, Whose,
+    Act, Aim, Ask as Asked, Call, Content, Deed, Fetched, Fit, Health, Live, Look, Memory, Number, Outcome,
+    Reply, Sight, Sights, Step, Wanted, Whose,
 };
 
 use super::Team;
@@ -83,7 +83,13 @@ impl World {
         let at = self.places[usize::from(place)];
         let wants = wanted(digest).0.get(&place).map(|wanted| wanted.body);
         let whose = if is_ours(at) { Whose::Ours } else { Whose::Nobodys };
-        let live = (at != ABSENT).then(|| Live { whose, body: body(at), read: at, spared: None, health: health.clone() });
+        let live = (at != ABSENT).then(|| Live {
+            whose,
+            body: body(at),
+            read: at,
+            spared: None,
+            health: health.clone(),
+        });
         let fit = match wants {
             Some(wants) if at != ours(wants) => Fit::Differs,
             _ => Fit::Same,
@@ -201,7 +207,11 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
     let digest = (code.digest > 0).then_some(code.digest);
     match code.what {
         FETCH => Reply::Fetched {
-            fetched: digest.map(|digest| Fetched { digest, content: Ok(Arc::new(wanted(digest))), allowed: true }),
+            fetched: digest.map(|digest| Fetched {
+                digest,
+                content: Ok(Arc::new(wanted(digest))),
+                allowed: true,
+            }),
             inventory: (code.inventory > 0 && world.keeps(code.inventory))
                 .then(|| Arc::new(names::decode(code.inventory))),
         },
@@ -209,7 +219,9 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
             world.kept |= 1 << (code.inventory & 15);
             Reply::Stored(Arc::new(names::decode(code.inventory)))
         }
-        LOOK => Reply::Seen { attempt: code.attempt.into(), digest, sights: Arc::new(world.look(code.digest)) },
+        LOOK => {
+            Reply::Seen { attempt: code.attempt.into(), digest, sights: Arc::new(world.look(code.digest)) }
+        }
         _ => {
             let mut outcomes = Vec::new();
             for deed in &code.deeds {
@@ -411,7 +423,10 @@ impl Outside<Team> for Target {
     fn called(ask: &Ask) -> String {
         let code = Code::of(ask);
         let step = Self::step(ask);
-        format!("{step} (uid {}, attempt {}, content {}, inventory {}): {:?}", ask.uid, code.attempt, code.digest, code.inventory, code.deeds)
+        format!(
+            "{step} (uid {}, attempt {}, content {}, inventory {}): {:?}",
+            ask.uid, code.attempt, code.digest, code.inventory, code.deeds
+        )
     }
 }
 

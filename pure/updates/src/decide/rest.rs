@@ -1,7 +1,7 @@
 //! Stacks that do nothing: the next version is started, what was done is looked at once more, and what others have changed
 //! is found.
 
-use bowline_control::Decision;
+use bowline_control::{Decision, Millis};
 
 use super::{Aim, Case, Step, View, Wait, What, until_told};
 use crate::plan::Plan;
@@ -14,7 +14,8 @@ impl<N: Names> Case<'_, N> {
             return self.let_go();
         }
         match self.startable() {
-            Ok(Some(next)) => match self.on_cluster() {
+            Ok(Some(next)) => match self.reachable() {
+                Ok(cluster) if cluster.upgrade => until_told(Wait::Upgrade),
                 Ok(_) => Decision::Do(Step::Start(next)),
                 Err(first) => first,
             },
@@ -26,20 +27,19 @@ impl<N: Names> Case<'_, N> {
     /// What is on the cluster is looked at: once more after a version, and then again and again.
     fn look_after(&self, what: Wait) -> What {
         let status = &self.stack.status;
-        if !self.is_entered() && status.good.is_none() && status.inventory.is_none() {
+        let has_entered = self.entered().is_some();
+        if !has_entered && status.good.is_none() && status.inventory.is_none() {
             return if what == Wait::NextLook { Decision::Converged } else { until_told(what) };
         }
-        match &self.s.cluster {
-            None => return until_told(Wait::ItsCluster),
-            Some(cluster) if !cluster.ready => return until_told(Wait::ClusterReady),
-            Some(_) => {}
+        if let Err(first) = self.reachable() {
+            return first;
         }
         match self.plan(Aim::LastGood) {
             View::Need(step) => Decision::Do(step),
             // There is nothing to compare with.
-            View::Unusable if self.is_entered() => Decision::Do(Step::Leave),
+            View::Unusable if has_entered => Decision::Do(Step::Leave),
             View::Unusable => until_told(Wait::Person),
-            View::Plan(look, plan) if self.is_entered() => self.confirm(look, &plan),
+            View::Plan(look, plan) if has_entered => self.confirm(look, &plan),
             View::Plan(look, plan) => self.find_drift(look, &plan, what),
         }
     }
@@ -47,20 +47,21 @@ impl<N: Names> Case<'_, N> {
     /// What a worker sent that was lost may still arrive: who leaves the cluster has seen, later than that, that all is as it
     /// should be.
     fn confirm(&self, look: &Look<N>, plan: &Plan<N>) -> What {
-        let aim = Aim::LastGood;
-        if !plan.is_done() {
-            let can = self.s.memory.tries <= self.rhythm.tries && !plan.next(self.rhythm.batch).is_empty();
-            let step = if can { self.keep(aim, plan).unwrap_or(Step::Write(aim)) } else { Step::Leave };
-            return Decision::Do(step);
+        match self.once_more(look, self.rhythm.lease) {
+            Some(until) if self.now.clock < until => Decision::Wait { what: Wait::Quiet, until: Some(until) },
+            Some(_) => Decision::Do(Step::Look(Aim::LastGood)),
+            None if !plan.is_done() => Decision::Do(Step::Mend),
+            None => Decision::Do(self.trim().unwrap_or(Step::Leave)),
         }
-        if look.whole && look.at >= look.since.plus(self.rhythm.lease) {
-            return Decision::Do(self.trim().unwrap_or(Step::Leave));
+    }
+
+    /// When there is to be another look, unless this one came so long after the first.
+    fn once_more(&self, look: &Look<N>, long: Millis) -> Option<Millis> {
+        match look.whole {
+            false => Some(self.now.clock),
+            true if look.at >= look.since.plus(long) => None,
+            true => Some(look.at.plus(long)),
         }
-        let next = look.at.plus(self.rhythm.lease);
-        if self.now.clock >= next || !look.whole {
-            return Decision::Do(Step::Look(aim));
-        }
-        Decision::Wait { what: Wait::Quiet, until: Some(next) }
     }
 
     /// What is not wanted any more is taken off the inventory.
@@ -76,18 +77,18 @@ impl<N: Names> Case<'_, N> {
         Some(if is_stored { Step::Record(aim) } else { Step::Store(aim) })
     }
 
+    /// What others have changed is told, or put right; what could not be put right is tried again at the next look.
     fn find_drift(&self, look: &Look<N>, plan: &Plan<N>, what: Wait) -> What {
-        let next = look.at.plus(self.stack.wish.interval);
+        let interval = self.stack.wish.interval;
+        let next = look.at.plus(interval);
         if self.now.clock >= next || !look.whole {
             return Decision::Do(Step::Look(Aim::LastGood));
         }
-        let memory = &self.s.memory;
-        let may = self.stack.wish.repairs && !self.stack.wish.paused && memory.tries == 0;
-        if may && !plan.next(self.rhythm.batch).is_empty() {
-            return match self.on_cluster() {
-                Err(first) => first,
-                Ok(_) => until_told(what),
-            };
+        let may = self.stack.wish.repairs && self.startable().is_ok() && !self.stack.wish.paused;
+        if may && !plan.is_done() && self.once_more(look, interval).is_none() {
+            let is_upgraded =
+                self.s.cluster.as_ref().is_some_and(|cluster| cluster.upgrade || cluster.paused);
+            return if is_upgraded { until_told(Wait::Upgrade) } else { Decision::Do(Step::Mend) };
         }
         Decision::Wait { what, until: Some(next) }
     }

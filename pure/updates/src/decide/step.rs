@@ -33,6 +33,8 @@ pub enum Step {
     Fail(Number, Fault),
     /// Begin to put the last good version back.
     BackOut(Fault),
+    /// Begin to put the last good version back, because the cluster is not as it should be.
+    Mend,
     /// Record what is going to be touched, or is not wanted any more.
     Record(Aim),
     /// End a version that is on the cluster, and healthy.
@@ -149,6 +151,7 @@ impl fmt::Display for Step {
             Step::Begin(number) => write!(f, "begin to apply version {number}"),
             Step::Fail(number, why) => write!(f, "fail version {number} ({why:?})"),
             Step::BackOut(why) => write!(f, "roll back ({why:?})"),
+            Step::Mend => f.write_str("mend what is not as it should be"),
             Step::Record(aim) => write!(f, "record what is touched for {aim}"),
             Step::Succeed => f.write_str("succeed"),
             Step::Restored => f.write_str("end the rollback"),
