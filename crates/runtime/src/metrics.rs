@@ -1,5 +1,7 @@
 //! What is counted, with the names that dashboards of Kubernetes controllers know.
 
+mod per_object;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -12,6 +14,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+pub use self::per_object::PerObject;
 
 /// The bounds of durations, in seconds: those of client-go's queue, as far as a clock of milliseconds tells.
 const QUEUE_SECONDS: [f64; 8] = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 60.0, 600.0, 3600.0];
