@@ -16,7 +16,7 @@ use bowline_runtime::{
 use kube::Client;
 use tokio::sync::watch;
 
-pub use clusters::{Embed, Running};
+pub use clusters::{Embed, NotStarted, Running};
 
 /// The lease of those who lead.
 const LEASE: &str = "bowline-controllers";
@@ -86,7 +86,11 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 name: system.name(),
                 controller,
                 wire,
-                outside: clusters::Eyes { client: client.clone(), embed: embed.clone() },
+                outside: clusters::Eyes {
+                    client: client.clone(),
+                    embed: embed.clone(),
+                    gauges: clusters::Gauges::new(metrics),
+                },
                 client: client.clone(),
                 settings: Settings::default(),
                 workers: clusters::WORKERS,

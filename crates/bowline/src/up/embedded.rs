@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use bowline_apiserver::{Config, Server, StartError, User};
-use bowline_controllers::{Embed, Running};
+use bowline_controllers::{Embed, NotStarted, Running};
 use bowline_runtime::Metrics;
 use futures::future::BoxFuture;
 use kube::Client;
@@ -64,17 +64,23 @@ impl Embedded {
         }
     }
 
-    async fn start_in(&self, name: &str, uid: &str) -> Result<Running, String> {
+    async fn start_in(&self, name: &str, uid: &str, began: bool) -> Result<Running, NotStarted> {
+        let directory = self.directory(name, uid);
+        let lost = |runs| NotStarted::Lost { directory: directory.display().to_string(), runs };
         let another = match self.lock().get(name) {
+            // It runs on: people can still save what it holds.
+            Some(running) if running.uid == uid && !running.server.has_its_file() => return Err(lost(true)),
             Some(running) if running.uid == uid => return Ok(running.told()),
             other => other.map(|running| running.uid.clone()),
         };
         // One that went without us being asked.
         if let Some(another) = another {
-            self.stop_in(name, &another).await?;
+            self.stop_in(name, &another).await.map_err(NotStarted::Failed)?;
         }
-        let directory = self.directory(name, uid);
-        let server = start(&directory).await?;
+        if began && !Server::has_data_in(&directory) {
+            return Err(lost(false));
+        }
+        let server = start(&directory).await.map_err(NotStarted::Failed)?;
         let (stop, mut stopped) = watch::channel(false);
         let client = client(&server);
         let simulator = tokio::spawn(async move {
@@ -109,8 +115,13 @@ impl Embedded {
 }
 
 impl Embed for Embedded {
-    fn start<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<Running, String>> {
-        Box::pin(self.start_in(name, uid))
+    fn start<'a>(
+        &'a self,
+        name: &'a str,
+        uid: &'a str,
+        began: bool,
+    ) -> BoxFuture<'a, Result<Running, NotStarted>> {
+        Box::pin(self.start_in(name, uid, began))
     }
 
     fn stop<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<(), String>> {

@@ -34,6 +34,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: of_any_generation, ..SHAPE }, SHIPPED),
     mutant!("acts as if it were the hub" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
         Shape { decide: |_, shown, now| (SHAPE.decide)(Home::Hub, shown, now), ..SHAPE }, SHIPPED),
+    mutant!("looks at what only its hub can start" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
+        Shape { decide: looks_everywhere, ..SHAPE }, SHIPPED),
     mutant!("looks once" breaks "Converges" at "lag=1" with None,
         Shape { decide: looks_once, ..SHAPE }, SHIPPED),
     mutant!("tells only the first finding" breaks "Converges" at "lag=1" with None,
@@ -95,6 +97,13 @@ fn of_any_generation(objects: &[&Thing], memory: &Known) -> Shown {
     };
     let probe = memory.probe.clone().filter(same);
     Shown { probe, ..(SHAPE.snapshot)(objects, memory) }
+}
+
+fn looks_everywhere(home: Home, shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(home, shown, now) {
+        Decision::Wait { what: Wait::ItsHub, .. } => Decision::Do(Step::Probe),
+        other => other,
+    }
 }
 
 fn looks_once(home: Home, shown: &Shown, now: Moment) -> Decision<Step, Wait> {

@@ -132,7 +132,7 @@ fn bytes(finding: Option<&Finding<Words>>) -> [u8; 2] {
 
 fn finding([found, told]: [u8; 2]) -> Option<Finding<Words>> {
     let found = Found::ALL[usize::from(found.checked_sub(1)?)];
-    let place = Place { server: Words, kubeconfig: Words };
+    let place = Place { server: Words, kubeconfig: Some(Words) };
     Some(Finding {
         found,
         words: Words,
@@ -143,7 +143,7 @@ fn finding([found, told]: [u8; 2]) -> Option<Finding<Words>> {
 
 /// What is found by one who reaches a cluster, or not.
 pub(crate) fn found(found: Found, place: bool) -> Finding<Words> {
-    let place = place.then_some(Place { server: Words, kubeconfig: Words });
+    let place = place.then_some(Place { server: Words, kubeconfig: Some(Words) });
     let release = (found.answers() == Some(true)).then_some(Words);
     Finding { found, words: Words, release, place }
 }
