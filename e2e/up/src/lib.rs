@@ -139,16 +139,24 @@ impl Place {
         Ok(Place { runs, scratch })
     }
 
+    /// What is counted where the controllers run.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn metrics(&self) -> Result<String> {
+        match &self.runs {
+            Runs::Up(hub) => Ok(hub.page("/metrics")?.1),
+            Runs::Controllers(controllers, _) => controllers.page("/metrics"),
+        }
+    }
+
     /// How many decisions about clusters had an effect.
     ///
     /// # Errors
     /// If it is not told.
     pub fn looks(&self) -> Result<u64> {
         const LOOKS: &str = "controller_runtime_reconcile_total{controller=\"clusters\",result=\"requeue\"} ";
-        let counts = match &self.runs {
-            Runs::Up(hub) => hub.page("/metrics")?.1,
-            Runs::Controllers(controllers, _) => controllers.page("/metrics")?,
-        };
+        let counts = self.metrics()?;
         let line = counts.lines().find_map(|line| line.strip_prefix(LOOKS));
         Ok(line.with_context(|| format!("it is not counted: {counts}"))?.parse()?)
     }

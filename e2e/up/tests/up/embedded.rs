@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::Kind;
 use bowline_e2e_up::{Place, until};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn endpoint(place: &Place, cluster: &str) -> Result<(String, String)> {
     let read: Value =
@@ -70,18 +70,62 @@ fn an_embedded_cluster_is_used_killed_and_removed() -> Result<()> {
     ensure!(pods.is_empty(), "{pods}");
 
     // Somebody takes our finalizer off: what is left of it goes when another one of its name comes, or with the next life.
-    let by_hand = |place: &Place| {
-        let kubectl = place.kubectl()?;
-        kubectl.ok("patch cluster toy --type=merge -p {\"metadata\":{\"finalizers\":null}}", "")?;
-        kubectl.ok("delete cluster toy", "")
-    };
     by_hand(&place)?;
     place.says("cluster add toy --embedded", 0, &["is added", "It is ready"])?;
     let left = std::fs::read_dir(place.path("data/clusters"))?.count();
     ensure!(left == 1, "that of the one before is gone: {left}");
     by_hand(&place)?;
+    let left = std::fs::read_dir(place.path("data/clusters"))?.count();
+    ensure!(left == 1, "nobody was asked to stop it: {left}");
     let place = place.live_again()?;
     let left = std::fs::read_dir(place.path("data/clusters"))?.count();
     ensure!(left == 0, "nothing is left: {left}");
+    Ok(())
+}
+
+/// Deletes the cluster without its finalizer. The controller puts that back as soon as it sees it gone: the deletion is of the
+/// version that has none, and if that is not the last one, it is taken off again.
+fn by_hand(place: &Place) -> Result<()> {
+    let kubectl = place.kubectl()?;
+    until("it is deleted without its finalizer", || {
+        let strip = "patch cluster toy --type=merge -p {\"metadata\":{\"finalizers\":null}} -o json";
+        let stripped: Value = serde_json::from_str(&kubectl.ok(strip, "")?)?;
+        let version = &stripped["metadata"]["resourceVersion"];
+        let this = json!({
+            "apiVersion": "v1", "kind": "DeleteOptions", "preconditions": { "resourceVersion": version },
+        });
+        let path = "/apis/bowline.dev/v1alpha1/clusters/toy";
+        let said = kubectl.run(&format!("delete --raw {path} -f -"), &this.to_string())?;
+        Ok(if said.code == 0 { Ok(()) } else { Err(format!("{said:?}")) })
+    })
+}
+
+/// A directory that is taken away is noticed, nothing is made in its place, and it is used again when it is back.
+#[test]
+fn an_embedded_cluster_without_its_directory_says_so() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    place.says("cluster add toy --embedded", 0, &["It is ready"])?;
+    let (_, kubeconfig) = endpoint(&place, "toy")?;
+    let toy = place.kubectl_of(Path::new(&kubeconfig))?;
+    toy.ok("create configmap kept", "")?;
+    let directory = Path::new(&kubeconfig).parent().context("a directory")?;
+    let aside = place.path("aside");
+    std::fs::rename(directory, &aside)?;
+    place.stands("toy", "DataLost")?;
+    place.says("cluster show toy", 0, &["not ready", "was removed while it runs", "Save what you need"])?;
+
+    let place = place.live_again()?;
+    until("it is not started anew", || {
+        let said = place.says("cluster show toy", 0, &[])?;
+        Ok(if said.contains("is gone, and with it all that it held") { Ok(()) } else { Err(said) })
+    })?;
+    place.stands("toy", "DataLost")?;
+    ensure!(!directory.exists(), "nothing is made in its place");
+    std::fs::rename(&aside, directory)?;
+    place.stands("toy", "Usable")?;
+    toy.ok("get configmap kept", "")?;
+    std::fs::remove_dir_all(directory)?;
+    place.stands("toy", "DataLost")?;
+    place.says("cluster remove toy", 0, &["is removed"])?;
     Ok(())
 }
