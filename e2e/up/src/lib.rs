@@ -139,6 +139,19 @@ impl Place {
         Ok(Place { runs, scratch })
     }
 
+    /// `kill -9`, a life of the hub without controllers in which something is done, and another life of `up`.
+    ///
+    /// # Errors
+    /// If it is not `up` that runs here, if it does not start again, or if that cannot be done.
+    pub fn without_controllers(self, act: impl FnOnce(&Place) -> Result<()>) -> Result<Place> {
+        let Place { runs: Runs::Up(hub), scratch } = self else { bail!("it is not `up` that runs here") };
+        hub.kill()?;
+        let hub = Hub::start(&scratch.join("data"))?;
+        let place = Place { runs: Runs::Up(hub), scratch };
+        act(&place)?;
+        place.live_again()
+    }
+
     /// What is counted where the controllers run.
     ///
     /// # Errors

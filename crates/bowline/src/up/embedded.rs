@@ -188,6 +188,49 @@ async fn start(directory: &Path) -> Result<Server, String> {
 mod tests {
     use super::*;
 
+    fn in_a_directory(name: &str, run: impl AsyncFnOnce(&Embedded)) {
+        let root = std::env::temp_dir().join(format!("bowline-embedded-{name}-{}", std::process::id()));
+        let embedded = Embedded::new(root.clone());
+        tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
+            run(&embedded).await;
+            embedded.stop_all().await;
+        });
+        std::fs::remove_dir_all(root).expect("a directory");
+    }
+
+    /// One whose finalizer was taken off goes without anybody being asked to stop it.
+    #[test]
+    fn another_one_of_a_name_makes_an_end_of_the_one_before() {
+        in_a_directory("another", async |embedded| {
+            let server = async |uid| embedded.start_in("toy", uid, false).await.expect("it starts").server;
+            let first = server("1").await;
+            assert_eq!(server("1").await, first, "it runs");
+            server("2").await;
+            assert!(!embedded.directory("toy", "1").exists() && embedded.directory("toy", "2").exists());
+        });
+    }
+
+    #[test]
+    fn without_its_files_it_is_not_made_anew() {
+        in_a_directory("lost", async |embedded| {
+            let directory = embedded.directory("toy", "1");
+            let told = |runs| NotStarted::Lost { directory: directory.display().to_string(), runs };
+            let lost = async |began| embedded.start_in("toy", "1", began).await.err();
+            assert_eq!(lost(false).await, None, "the first time it is made");
+            assert_eq!(lost(true).await, None);
+            // Another one in its place is not the one that is open.
+            let file = directory.join("hub.redb");
+            std::fs::copy(&file, directory.join("copy")).expect("a copy");
+            std::fs::rename(directory.join("copy"), &file).expect("a file");
+            assert_eq!(lost(true).await, Some(told(true)));
+            std::fs::remove_dir_all(&directory).expect("a directory");
+            assert_eq!(lost(true).await, Some(told(true)));
+            embedded.stop_all().await;
+            assert_eq!(lost(true).await, Some(told(false)));
+            assert!(!directory.exists(), "nothing is made in its place");
+        });
+    }
+
     #[test]
     fn what_is_not_ours_is_not_left_behind() {
         let uid = "9e425605-ba54-46e6-8e8f-5cbe734e2b8a";
