@@ -46,21 +46,23 @@ pub async fn keep(keeper: Keeper, stop: impl Future<Output = ()> + Send) {
     let pieces = pieces.filter_map(Result::ok).collect();
     let mut round = Round { client, pieces, leader, metrics, right: BTreeMap::new(), forbidden: false };
     let mut stop = std::pin::pin!(stop);
+    // Whoever starts this has just put it there.
+    let mut nap = every;
     loop {
+        tokio::select! {
+            () = tokio::time::sleep(nap) => {}
+            () = &mut stop => return,
+        }
         let found = tokio::select! {
             found = round.look() => found,
             () = &mut stop => return,
         };
         round.tell(&found);
-        let mut nap = every;
+        nap = every;
         for wrong in found {
             if round.mend(wrong).await {
                 nap = every.min(SOON);
             }
-        }
-        tokio::select! {
-            () = tokio::time::sleep(nap) => {}
-            () = &mut stop => return,
         }
     }
 }
