@@ -13,6 +13,7 @@ mod mutants;
 mod naive;
 mod sample;
 mod seeds;
+mod tiny;
 mod workqueue;
 
 pub use budgets::{BadFaults, Coverage, Faults, Hit};

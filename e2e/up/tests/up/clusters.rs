@@ -133,7 +133,7 @@ fn each_change_is_an_event(place: &Place) -> Result<()> {
 }
 
 fn is_counted(place: &Place, wanted: bool) -> Result<Result<(), String>> {
-    let counts = place.metrics()?;
+    let counts = place.page("/metrics")?;
     let ready = counts.contains("bowline_cluster_ready{cluster=\"prod\"} 1.0");
     let looked = counts.contains("bowline_cluster_last_look_timestamp_seconds{cluster=\"prod\"} ");
     let is = ready == wanted && looked == wanted;

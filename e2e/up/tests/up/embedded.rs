@@ -37,7 +37,11 @@ fn an_embedded_cluster_is_used_killed_and_removed() -> Result<()> {
         let now = endpoint(&place, "toy")?;
         Ok(if now == (server.clone(), kubeconfig.clone()) { Ok(()) } else { Err(format!("{now:?}")) })
     })?;
-    toy.says("get deployment web", "", "2/2")?;
+    // Its status is of the life before until somebody has looked.
+    until("it answers", || {
+        let said = toy.run("get deployment web", "")?;
+        Ok(if said.out.contains("2/2") { Ok(()) } else { Err(format!("{said:?}")) })
+    })?;
     toy.ok("scale deployment web --replicas=3", "")?;
     toy.says("rollout status deployment/web --timeout=60s", "", "successfully rolled out")?;
     let pods = toy.ok("get pods -o name", "")?;

@@ -4,8 +4,9 @@ use bowline_clusters::{Call, Finding, Found, Home, Memory, Reply, Step, Way};
 use bowline_control::Millis;
 
 use super::Fleet;
-use super::names::{self, Kubeconfig, Tiny, Words};
+use super::names::{self, Kubeconfig};
 use crate::harness::{Ask, Note, Outside};
+use crate::tiny::{Tiny, Words};
 
 /// The grounds on which clusters stand.
 pub(crate) struct Grounds;

@@ -3,10 +3,10 @@
 use bowline_clusters::{Home, Reply, Step, Wait};
 use bowline_control::{Decision, Moment, Standing, Write};
 
-use super::names::Tiny;
 use super::{CLUSTERS, Known, SHAPE, Shape, Shown, Thing, at};
 use crate::harness::{self, Action, FAULTS, Fault, Rules, SHIPPED, State};
 use crate::mutants::Mutant;
+use crate::tiny::Tiny;
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal at $size:literal with $faults:expr, $shape:expr, $rules:expr) => {

@@ -5,8 +5,9 @@ use bowline_explorer::Property;
 
 use super::Fleet;
 use super::grounds::{self, Ground};
-use super::names::{self, Words};
+use super::names;
 use crate::harness::{Action, Deed, Doing, Flat, Harness, Objects, State, Verb, What, Who};
+use crate::tiny::Words;
 
 type Claim = Property<Harness<Fleet>>;
 
