@@ -26,7 +26,9 @@ use crate::guest::Guest;
 use crate::hub::{Committer, Hub};
 use crate::metrics::Metrics;
 use crate::service::Service;
-use crate::store::{Directory, DirectoryError, NEW_STORE_FILE, RedbStore, STORE_FILE, Store, StoreError};
+use crate::store::{
+    Directory, DirectoryError, FileId, NEW_STORE_FILE, RedbStore, STORE_FILE, Store, StoreError,
+};
 use crate::time::Moment;
 use crate::verbs::stopped;
 
@@ -126,7 +128,9 @@ pub struct Server {
     _background: Background,
     // The committer goes last: it makes durable what is still under way. Then the directory is free.
     _committer: Committer,
-    _directory: Directory,
+    directory: Directory,
+    /// The file with the objects, which is open.
+    file: Option<FileId>,
 }
 
 impl Server {
@@ -151,6 +155,7 @@ impl Server {
         let directory = Directory::take(&config.data)?;
         let metrics = Arc::new(Metrics::new());
         let (hub, store) = load(&directory, Arc::clone(&metrics))?;
+        let file = directory.file(STORE_FILE);
         let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
         let hub = Arc::new(hub);
         let api = Arc::new(Api::new(
@@ -182,7 +187,8 @@ impl Server {
             accept,
             _background: background,
             _committer: committer,
-            _directory: directory,
+            directory,
+            file,
         })
     }
 
@@ -204,6 +210,17 @@ impl Server {
     /// How its administrator reaches it.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
+    }
+
+    /// Whether its objects are still where they were opened. Somebody may have removed the file, or put another one in its
+    /// place: then what is written is lost when the server ends.
+    pub fn has_its_file(&self) -> bool {
+        self.file.is_some() && self.directory.file(STORE_FILE) == self.file
+    }
+
+    /// Whether there is a server's data in a directory.
+    pub fn has_data_in(directory: &Path) -> bool {
+        directory.join(STORE_FILE).exists() || directory.join(NEW_STORE_FILE).exists()
     }
 
     /// Stops: nothing new is taken, requests end, watches are ended.

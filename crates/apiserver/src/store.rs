@@ -10,7 +10,7 @@ mod disk;
 mod record;
 mod redb_store;
 
-pub(crate) use directory::{Directory, DirectoryError, NEW_STORE_FILE, STORE_FILE};
+pub(crate) use directory::{Directory, DirectoryError, FileId, NEW_STORE_FILE, STORE_FILE};
 pub(crate) use record::Kept;
 pub(crate) use redb_store::RedbStore;
 

@@ -51,7 +51,8 @@ enum Command {
 /// Which server is meant.
 #[derive(Args)]
 struct Server {
-    /// The kubeconfig of the server [default: $KUBECONFIG, else that of a hub that was started here]
+    /// The kubeconfig of the server [default: $KUBECONFIG, else that of a hub that was started here,
+    /// else, in a pod, what Kubernetes gave it]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     kubeconfig: Option<PathBuf>,
 

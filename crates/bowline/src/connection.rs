@@ -21,13 +21,16 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// A client for the server that is meant: that of `--kubeconfig`, else of `$KUBECONFIG`, else the hub that was started
-    /// here.
+    /// here, else that of the cluster that this is a pod of.
     pub(crate) async fn client(&self, manner: Manner) -> anyhow::Result<Client> {
         let (mut kubeconfig, name) = match &self.kubeconfig {
             Some(file) => read(file)?,
             None => match from_environment()? {
                 Some(kubeconfig) => (kubeconfig, "$KUBECONFIG".to_owned()),
                 None if Path::new(LOCAL).exists() => read(Path::new(LOCAL))?,
+                None if is_in_pod() && self.context.is_none() => {
+                    return bowline_runtime::client_in_cluster(manner).map_err(|error| bad(&error));
+                }
                 None => return Err(nowhere()),
             },
         };
@@ -54,13 +57,18 @@ fn from_environment() -> anyhow::Result<Option<Kubeconfig>> {
     Kubeconfig::from_env().map_err(|error| anyhow!(BadUsage(format!("$KUBECONFIG cannot be used: {error}"))))
 }
 
+/// Whether Kubernetes runs this, as far as it tells everybody whom it runs.
+fn is_in_pod() -> bool {
+    std::env::var_os("KUBERNETES_SERVICE_HOST").is_some()
+}
+
 fn bad(error: &dyn std::fmt::Display) -> anyhow::Error {
     anyhow!(BadUsage(error.to_string()))
 }
 
 fn nowhere() -> anyhow::Error {
     anyhow!(NoConnection(format!(
-        "no server is named: there is no --kubeconfig, no $KUBECONFIG and no {LOCAL}. `bowline up` starts one here"
+        "no server is named: there is no --kubeconfig, no $KUBECONFIG and no {LOCAL}, and this is no pod. `bowline up` starts one here"
     )))
 }
 

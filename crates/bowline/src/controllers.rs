@@ -56,7 +56,7 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     let systems = if wish.only.is_empty() { System::ALL.to_vec() } else { wish.only.clone() };
     let (stop, stopped) = watch::channel(false);
     let identity = Identity::Run(identity());
-    let setup = Setup { client, embed: None, identity, journal, metrics };
+    let setup = Setup { client, embed: None, identity, journal, metrics, roles: Vec::new() };
     let said = listed(&systems);
     let mut running = tokio::spawn(async move { bowline_controllers::run(setup, &systems, stopped).await });
     output::note(&format!(
@@ -74,7 +74,7 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     stop.send_replace(true);
     tokio::select! {
         ended = running => ended.context("the controllers have ended badly")?.context("the controllers have ended badly")?,
-        _ = signals.next() => {}
+        again = signals.next() => service::ends_at_once(again),
     }
     Ok(Exit::Done)
 }
@@ -116,7 +116,13 @@ async fn prepare(client: &Client) -> anyhow::Result<()> {
 /// Whether the server is a hub that has its controllers with it: their embedded clusters would not be started by us.
 async fn runs_its_own(client: &Client) -> bool {
     let Ok(request) = http::Request::get("/readyz?verbose").body(Vec::new()) else { return false };
-    client.request_text(request).await.is_ok_and(|said| said.contains("]controllers "))
+    let said = match client.request_text(request).await {
+        Ok(said) => said,
+        // It has them also while they are not ready.
+        Err(kube::Error::Api(status)) => status.message.clone(),
+        Err(_) => return false,
+    };
+    said.contains("]controllers ")
 }
 
 fn status_of(error: &InstallError) -> Option<u16> {

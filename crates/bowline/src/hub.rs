@@ -49,7 +49,7 @@ async fn serve(config: Config) -> anyhow::Result<Exit> {
     output::note(&format!("{ended}: the hub ends; once more, and it ends at once."));
     tokio::select! {
         () = server.stop() => {}
-        _ = signals.next() => {}
+        again = signals.next() => service::ends_at_once(again),
     }
     Ok(Exit::Done)
 }

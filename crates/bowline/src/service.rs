@@ -57,6 +57,13 @@ pub(crate) fn ended_early(signal: &str) -> Exit {
     Exit::Done
 }
 
+/// It was told to end for the second time.
+pub(crate) fn ends_at_once(signal: &str) {
+    output::note(&format!(
+        "{signal} again: it ends at once. What was under way is looked at at the next start."
+    ));
+}
+
 /// Controllers have ended that nobody told to.
 pub(crate) fn ended(ended: Result<Result<(), InstallError>, JoinError>) -> anyhow::Error {
     match ended {

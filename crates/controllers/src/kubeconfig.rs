@@ -70,6 +70,18 @@ pub fn harmless(kubeconfig: &Kubeconfig) -> Result<Kubeconfig, BadKubeconfig> {
     }
 }
 
+/// The longest address that is told.
+const LONGEST: usize = 2048;
+
+/// The address of the server of the current context, for people: without what could be credentials in it.
+pub fn server(kubeconfig: &Kubeconfig) -> Option<String> {
+    let address: http::Uri = choose(kubeconfig, None).ok()?.cluster.server?.parse().ok()?;
+    let (scheme, host) = (address.scheme_str()?, address.host()?);
+    let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let told = format!("{scheme}://{host}{port}{}", address.path().trim_end_matches('/'));
+    Some(told).filter(|told| told.len() <= LONGEST)
+}
+
 /// A kubeconfig of one context, with what files it names put into it: one that can be carried elsewhere.
 ///
 /// # Errors
@@ -209,6 +221,22 @@ users:
         assert_eq!(harmless(&in_context("c")).unwrap_err(), BadKubeconfig::Program("program".into()));
         let file = BadKubeconfig::File("certificate-authority", "/ca".into());
         assert_eq!(harmless(&in_context("b")).unwrap_err(), file);
+    }
+
+    #[test]
+    fn an_address_is_told_without_credentials() {
+        let at = |server: &str| {
+            let mut kubeconfig = in_context("a");
+            kubeconfig.clusters[0].cluster.as_mut().expect("a cluster").server = Some(server.into());
+            super::server(&kubeconfig)
+        };
+        assert_eq!(at("https://one").as_deref(), Some("https://one"));
+        assert_eq!(at("https://me:secret@one:6443/a/b/?t=0#x").as_deref(), Some("https://one:6443/a/b"));
+        assert_eq!(at("https://[::1]:6443/").as_deref(), Some("https://[::1]:6443"));
+        assert_eq!(
+            (at("one"), at("https://a b"), at(&format!("https://a/{}", "x".repeat(2048)))),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -7,17 +7,21 @@ mod clusters;
 pub mod kubeconfig;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_control::{Settings, lease};
 use bowline_runtime::{
-    Driver, Election, Identity, InstallError, Journal, Leader, Metrics, drive, elect, establish,
+    Driver, Election, Identity, InstallError, Journal, Keeper, Leader, Metrics, drive, elect, establish, keep,
 };
+use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::Client;
 use tokio::sync::watch;
 
-pub use clusters::{Embed, Running};
+pub use clusters::{Embed, NotStarted, Running};
 
+/// How often it is looked whether Bowline's kinds are still there as they should be.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// The lease of those who lead.
 const LEASE: &str = "bowline-controllers";
 
@@ -33,6 +37,8 @@ pub struct Setup {
     pub journal: Option<Arc<Journal>>,
     /// Where they are counted.
     pub metrics: Metrics,
+    /// The roles of teams, if they are kept here.
+    pub roles: Vec<ClusterRole>,
 }
 
 /// One of the systems.
@@ -54,7 +60,8 @@ impl System {
     }
 }
 
-/// Runs these systems until `stop` says so, and then until what is under way has ended. They act while this process leads.
+/// Runs these systems until `stop` says so, and then until what is under way has ended. They act while this process leads. Bowline's kinds
+/// are kept on the home meanwhile.
 ///
 /// # Errors
 /// If the home refuses what the election needs.
@@ -71,9 +78,18 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
     let (leader, election) = elect(election, stopped(stop.clone()));
     let all = systems.iter().map(|system| drive_one(*system, &setup, leader.clone(), stop.clone()));
     let all = futures::future::join_all(all.collect::<Vec<_>>());
+    let keeper = Keeper {
+        client: setup.client.clone(),
+        crds: bowline_api::crds(),
+        roles: setup.roles.clone(),
+        leader: leader.clone(),
+        metrics: setup.metrics.clone(),
+        every: LOOK_EVERY,
+    };
+    let kept = keep(keeper, stopped(stop.clone()));
     // The lease is given back when nobody holds on to it any more.
     drop(leader);
-    futures::join!(all, election);
+    futures::join!(all, kept, election);
     Ok(())
 }
 
@@ -86,7 +102,11 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 name: system.name(),
                 controller,
                 wire,
-                outside: clusters::Eyes { client: client.clone(), embed: embed.clone() },
+                outside: clusters::Eyes {
+                    client: client.clone(),
+                    embed: embed.clone(),
+                    gauges: clusters::Gauges::new(metrics),
+                },
                 client: client.clone(),
                 settings: Settings::default(),
                 workers: clusters::WORKERS,

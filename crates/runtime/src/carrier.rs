@@ -3,16 +3,18 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use bowline_control::{Answer, Controller, Effect, EffectOf, Id, KindOf, Object, Refusal, Write};
+use bowline_control::{Answer, Controller, Effect, EffectOf, Event, Id, KindOf, Object, Refusal, Write};
+use k8s_openapi::api::core::v1::ObjectReference;
 use kube::api::{DeleteParams, ListParams, PostParams, Preconditions};
 use kube::core::DynamicObject;
 use kube::{Api, Client};
 
 use crate::client::REQUEST;
 use crate::clock::now;
+use crate::herald::Herald;
 use crate::lead::Mandate;
 use crate::raw::Raw;
-use crate::wire::{Watched, Wire};
+use crate::wire::{Address, Watched, Wire};
 
 /// What a controller calls that is not the API.
 pub trait Outside<C: Controller>: Send + Sync + 'static {
@@ -24,6 +26,9 @@ pub trait Outside<C: Controller>: Send + Sync + 'static {
 
     /// What an answer says, for the journal.
     fn heard(&self, reply: &C::Reply) -> String;
+
+    /// What the watches show, before it is decided on: for what is counted of objects.
+    fn sees(&self, _event: &Event<C::Object>) {}
 }
 
 /// There is nothing outside.
@@ -55,6 +60,7 @@ pub(crate) struct Carrier<W: Wire, X> {
     pub(crate) outside: X,
     /// Who writes, as the server is told.
     pub(crate) manager: String,
+    pub(crate) herald: Herald,
 }
 
 type AnswerOf<C> = Answer<<C as Controller>::Object, <C as Controller>::Reply>;
@@ -80,8 +86,10 @@ impl<W: Wire, X> Carrier<W, X> {
             Effect::Look(id) => tokio::time::timeout(limit, self.look(&id)).await.unwrap_or_else(silence),
             Effect::Write(write) => {
                 let seen = tokio::time::timeout(limit, self.write(&write)).await.unwrap_or_else(silence);
-                if let Seen::Unknown(_) = seen {
-                    mandate.leaves_open(began, limit);
+                match seen {
+                    Seen::Unknown(_) => mandate.leaves_open(began, limit),
+                    Seen::Is(_) => self.tell(&write),
+                    Seen::Gone | Seen::Outdated | Seen::Refused(_) => {}
                 }
                 seen
             }
@@ -139,6 +147,26 @@ impl<W: Wire, X> Carrier<W, X> {
             Ok(raw) => self.seen(watched, raw),
             Err(error) => refused(&error, matches!(write, Write::Create(_))),
         }
+    }
+
+    /// Tells people of a status that was written, if it says something new.
+    fn tell(&self, write: &Write<W::Object>) {
+        let Write::Status { before, after } = write else { return };
+        let id = write.id();
+        let (Some(notice), Some(watched)) = (self.wire.notice(before, after), self.watched(&id)) else {
+            return;
+        };
+        let Address { namespace, name } = self.wire.address(&id);
+        let about = ObjectReference {
+            api_version: Some(watched.resource.api_version.clone()),
+            kind: Some(watched.resource.kind.clone()),
+            namespace: Some(namespace).filter(|_| watched.namespaced),
+            name: Some(name),
+            uid: Some(self.wire.uid(&before.uid())),
+            // Not its version: what happens again is counted, and of another version it would be something else.
+            ..ObjectReference::default()
+        };
+        self.herald.tell(about, notice);
     }
 
     async fn delete(

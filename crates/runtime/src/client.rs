@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
 /// How long a request may take. The loop's safety does not rest on it, its liveness does.
@@ -28,6 +28,9 @@ pub enum ClientError {
         /// Why.
         source: kube::Error,
     },
+    /// This is no pod, or one without a ServiceAccount's token.
+    #[error("this pod does not say how to reach its server: {0}")]
+    InCluster(#[source] InClusterError),
 }
 
 /// How often a client asks.
@@ -60,7 +63,21 @@ pub async fn client(kubeconfig: &Path, context: Option<&str>) -> Result<Client, 
 /// If what it says cannot be used.
 pub async fn client_of(kubeconfig: Kubeconfig, path: &str, manner: Manner) -> Result<Client, ClientError> {
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    let mut config = config.map_err(|source| ClientError::Kubeconfig { path: path.to_owned(), source })?;
+    let config = config.map_err(|source| ClientError::Kubeconfig { path: path.to_owned(), source })?;
+    client_for(config, path, manner)
+}
+
+/// A client for the server of the cluster that this process is a pod of, as the pod's ServiceAccount. Its token is read
+/// again before it is too old.
+///
+/// # Errors
+/// If this is no pod, or it has no token.
+pub fn client_in_cluster(manner: Manner) -> Result<Client, ClientError> {
+    let config = Config::incluster().map_err(ClientError::InCluster)?;
+    client_for(config, "what this pod was given", manner)
+}
+
+fn client_for(mut config: Config, path: &str, manner: Manner) -> Result<Client, ClientError> {
     config.default_retry = manner == Manner::Patiently;
     config.write_timeout = Some(REQUEST);
     Client::try_from(config).map_err(|source| ClientError::Unusable { path: path.to_owned(), source })

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bowline_control::lease::Epoch;
 use bowline_control::{
-    Answer, Controller, Effect, EffectOf, KindOf, Loop, Millis, Moment, Object, Refusal, Settings, Turn,
-    Verdict, Write,
+    Answer, Controller, Effect, EffectOf, Event, KindOf, Loop, Millis, Moment, Object, Refusal, Settings,
+    Turn, Verdict, Write,
 };
 use futures::StreamExt;
 use futures::future::BoxFuture;
@@ -17,6 +17,7 @@ use kube::Client;
 
 use crate::carrier::{Carrier, Outside};
 use crate::clock::{NAP, now};
+use crate::herald::{self, Herald};
 use crate::journal::{Journal, Line};
 use crate::lead::{Leader, Mandate};
 use crate::metrics::{End, Meter, Metrics};
@@ -87,7 +88,8 @@ where
     };
     let mut events: SelectAll<BoxStream<'static, _>> = shown();
     let manager = format!("bowline-{name}");
-    let carrier = Arc::new(Carrier { client, wire, raw, watched, outside, manager });
+    let (herald, telling) = Herald::new(client.clone(), manager.clone());
+    let carrier = Arc::new(Carrier { client, wire, raw, watched, outside, manager, herald });
     let mut desk = Desk {
         name,
         room: Loop::new(controller, Settings { seed: (random(), random()), ..settings }),
@@ -114,7 +116,7 @@ where
         desk.stand(under_way.len());
         let takes_turns = seat.mandate().is_some();
         if stopping && under_way.is_empty() && (!takes_turns || desk.room.is_drained()) {
-            return desk.done;
+            break;
         }
         // What is due while nobody can take it would end every nap at once.
         let nap = if takes_turns && under_way.len() < workers { desk.nap() } else { NAP };
@@ -122,7 +124,7 @@ where
             Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => {
                 desk.answer(&key, under, answer, |reply| carrier.outside.heard(reply));
             }
-            Some(event) = events.next() => desk.room.event(event, now()),
+            Some(event) = events.next() => desk.event(event, |event| carrier.outside.sees(event)),
             () = tokio::time::sleep(nap) => {}
             () = seat.changed() => {}
             () = &mut stop, if !stopping => {
@@ -131,6 +133,10 @@ where
             }
         }
     }
+    // Nobody tells anything any more.
+    drop(carrier);
+    herald::ended(telling).await;
+    desk.done
 }
 
 /// Whether the loop takes turns.
@@ -198,6 +204,11 @@ where
     fn begin_anew(&mut self) {
         self.room.begin_anew();
         self.meter.begin_anew();
+    }
+
+    fn event(&mut self, event: Event<C::Object>, sees: impl Fn(&Event<C::Object>)) {
+        sees(&event);
+        self.room.event(event, now());
     }
 
     /// The next decision that has an effect.

@@ -4,12 +4,14 @@ use std::fmt::Debug;
 
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::PostParams;
 use kube::core::ClusterResourceScope;
 use kube::runtime::wait::{await_condition, conditions};
 use kube::{Api, Client, Resource, ResourceExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::piece::{Piece, Stand};
 
 /// Something could not be put on a server.
 #[derive(Debug, thiserror::Error)]
@@ -29,8 +31,12 @@ pub struct InstallError {
 /// # Errors
 /// If the server refuses one.
 pub async fn install(client: &Client, crds: &[CustomResourceDefinition]) -> Result<(), InstallError> {
-    apply(client, crds).await?;
-    served(client, crds).await
+    let mut unserved = Vec::new();
+    for crd in crds {
+        let is_served = is_applied(client, crd).await?;
+        unserved.extend((!is_served).then(|| crd.clone()));
+    }
+    served(client, &unserved).await
 }
 
 /// Waits until the server serves these definitions.
@@ -53,19 +59,36 @@ pub async fn served(client: &Client, crds: &[CustomResourceDefinition]) -> Resul
 /// If the server refuses one.
 pub async fn apply<K>(client: &Client, objects: &[K]) -> Result<(), InstallError>
 where
-    K: Resource<DynamicType = (), Scope = ClusterResourceScope>
-        + Clone
-        + Debug
-        + Serialize
-        + DeserializeOwned,
+    K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Serialize,
 {
-    let api: Api<K> = Api::all(client.clone());
-    let params = PatchParams::apply("bowline").force();
     for object in objects {
-        let applied = api.patch(&object.name_any(), &params, &Patch::Apply(object)).await;
-        applied.map_err(|error| failed(object, error))?;
+        is_applied(client, object).await?;
     }
     Ok(())
+}
+
+/// Applies an object, and tells whether it was there already, the same and served: to look is much cheaper for a server than
+/// to apply.
+async fn is_applied<K>(client: &Client, object: &K) -> Result<bool, InstallError>
+where
+    K: Resource<DynamicType = (), Scope = ClusterResourceScope> + Serialize,
+{
+    let piece = Piece::new(object).map_err(|error| failed(object, error))?;
+    let stand = match piece.stand(client).await {
+        Ok((_, stand)) => stand,
+        // Who may not look may be allowed to write.
+        Err(kube::Error::Api(status)) if status.code == 403 => Stand::Changed,
+        Err(error) => return Err(failed(object, error)),
+    };
+    match stand {
+        Stand::Same => return Ok(true),
+        Stand::Unserved => {}
+        // One that is being deleted goes all the same; whoever keeps it puts it back.
+        Stand::Gone | Stand::Leaving | Stand::Changed => {
+            piece.apply(client).await.map_err(|error| failed(object, error))?;
+        }
+    }
+    Ok(false)
 }
 
 /// Makes a namespace, unless it is there. Tells whether it was not.

@@ -27,6 +27,8 @@ use crate::metrics::Metrics;
 
 /// What writes leases, as the server is told.
 const MANAGER: &str = "bowline-leader-election";
+/// What [`Metrics::ready`] files it under.
+const TOPIC: &str = "lease";
 
 /// Who wants which lease.
 pub struct Election {
@@ -104,13 +106,18 @@ struct Office {
     raw: Option<Lease>,
     teller: Teller,
     metrics: Metrics,
+    /// There is nobody who could do this process' work.
+    alone: bool,
     /// Somebody was told that it does not work.
     complained: bool,
+    /// Somebody was told that this one leads, and not we.
+    named: Option<String>,
 }
 
 impl Office {
     fn new(election: Election, teller: Teller) -> Office {
         let Election { client, namespace, name, identity, settings, metrics } = election;
+        let alone = matches!(identity, Identity::Exclusive(_));
         let candidate = match identity {
             Identity::Run(word) => {
                 Candidate::new(format!("{word}_{:016x}", crate::drive::random()), settings)
@@ -118,7 +125,7 @@ impl Office {
             Identity::Exclusive(name) => Candidate::exclusive(name, settings),
         };
         let desk = Desk { client, namespace, name, settings };
-        Office { candidate, desk, raw: None, teller, metrics, complained: false }
+        Office { candidate, desk, raw: None, teller, metrics, alone, complained: false, named: None }
     }
 
     async fn run(mut self, stop: impl Future<Output = ()> + Send) {
@@ -168,10 +175,38 @@ impl Office {
         now.plus(self.desk.settings.renew())
     }
 
-    fn tell(&self) {
+    fn tell(&mut self) {
         let tenure = self.candidate.tenure(now().clock);
         self.metrics.leads(&self.desk.name, tenure.is_some());
         self.teller.tell(tenure);
+        // Where several may run, those that wait are as ready as the one that leads.
+        if self.alone {
+            self.tell_whom_we_wait_for(tenure.is_some());
+        }
+    }
+
+    fn tell_whom_we_wait_for(&mut self, leads: bool) {
+        let seen = self.candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
+        let holder = seen.and_then(|lease| lease.holder.clone());
+        let other = holder.filter(|holder| !leads && *holder != self.candidate.me);
+        let lease = format!("{}/{}", self.desk.namespace, self.desk.name);
+        let why = match &other {
+            _ if leads => None,
+            Some(other) => Some(format!(
+                "{other} leads, and they wait until it ends or its Lease {lease} lapses: is it another `bowline \
+                 controllers` on this server? End it"
+            )),
+            None => Some(format!("they wait for their Lease {lease}")),
+        };
+        if let Some(other) = other.as_ref().filter(|_| other != self.named) {
+            tracing::warn!(
+                lease,
+                leader = other,
+                "somebody else leads; this process does nothing until that ends"
+            );
+        }
+        self.named = other;
+        self.metrics.trouble(TOPIC, why);
     }
 
     /// How long nothing is to be done, if nothing comes in.

@@ -8,28 +8,36 @@
 //! - A write rests on the object as it was read, whole: fields that we do not know stay as they are.
 //! - Who shares its objects with other processes has a [`Leader`]: it takes turns only while its lease is its own, and what it
 //!   sends ends before that does.
-//! - Every decision is a line in the journal, a span, and a count.
+//! - What controllers need on a server is put there by [`install`] and [`apply`], and put back by [`keep`].
+//! - Every decision is a line in the journal, a span, and a count; a status that was written, and says something new, is an Event.
 
 mod carrier;
 mod client;
 mod clock;
 mod drive;
+mod herald;
 mod install;
 mod journal;
+mod keep;
 mod lead;
 mod metrics;
+mod piece;
+mod plain;
 mod raw;
 mod sentence;
 mod watch;
 mod wire;
 
 pub use carrier::{NoOutside, Outside};
-pub use client::{ClientError, Manner, REQUEST, client, client_of};
+pub use client::{ClientError, Manner, REQUEST, client, client_in_cluster, client_of};
 pub use clock::now;
 pub use drive::{Driven, Driver, drive};
+pub use herald::Notice;
 pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
+pub use keep::{Keeper, keep};
 pub use lead::{Election, Identity, Leader, elect, establish};
-pub use metrics::Metrics;
+pub use metrics::{Metrics, PerObject};
+pub use plain::plain;
 pub use sentence::sentence;
 pub use wire::{Address, Watched, Wire};

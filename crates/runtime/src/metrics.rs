@@ -1,5 +1,7 @@
 //! What is counted, with the names that dashboards of Kubernetes controllers know.
 
+mod per_object;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -12,6 +14,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+pub use self::per_object::PerObject;
 
 /// The bounds of durations, in seconds: those of client-go's queue, as far as a clock of milliseconds tells.
 const QUEUE_SECONDS: [f64; 8] = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 60.0, 600.0, 3600.0];
@@ -31,6 +35,8 @@ impl fmt::Debug for Metrics {
 struct All {
     /// Which controllers have seen everything that they watch.
     seen: Mutex<BTreeMap<String, bool>>,
+    /// What keeps them from their work, by what it is about.
+    troubles: Mutex<BTreeMap<&'static str, String>>,
     registry: Mutex<Registry>,
     depth: Family<Queue, Gauge>,
     adds: Family<Queue, Counter>,
@@ -74,6 +80,7 @@ impl Metrics {
     pub fn new() -> Metrics {
         let all = All {
             seen: Mutex::default(),
+            troubles: Mutex::default(),
             registry: Mutex::new(Registry::default()),
             depth: Family::default(),
             adds: Family::default(),
@@ -112,21 +119,31 @@ impl Metrics {
         Ok(out)
     }
 
-    /// Whether every controller has seen everything that it watches: before, it decides nothing.
+    /// Whether every controller has seen everything that it watches, before which it decides nothing, and nothing keeps them
+    /// from their work.
     ///
     /// # Errors
-    /// Says who has not.
+    /// Says who has not, or what does.
     pub fn ready(&self) -> Result<(), String> {
         let seen = self.0.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let waits: Vec<_> = seen.iter().filter(|(_, seen)| !**seen).map(|(name, _)| name.as_str()).collect();
         if seen.is_empty() {
             return Err("no controller has started yet".into());
         }
-        if waits.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("not everything is listed yet for {}", waits.join(", ")))
-        }
+        let waits: Vec<_> = seen.iter().filter(|(_, seen)| !**seen).map(|(name, _)| name.as_str()).collect();
+        let unlisted =
+            (!waits.is_empty()).then(|| format!("not everything is listed yet for {}", waits.join(", ")));
+        let troubles = self.0.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = troubles.values().cloned().chain(unlisted).collect();
+        if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
+    }
+
+    /// What keeps the controllers from their work, as far as one topic goes; `None` if nothing does.
+    pub(crate) fn trouble(&self, topic: &'static str, what: Option<String>) {
+        let mut troubles = self.0.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        match what {
+            Some(what) => troubles.insert(topic, what),
+            None => troubles.remove(topic),
+        };
     }
 
     /// Whether this process holds a lease.
@@ -263,6 +280,20 @@ mod tests {
         assert!(says("leader_election_master_status{name=\"controllers\"} 1"));
         metrics.leads("controllers", false);
         assert!(says("leader_election_master_status{name=\"controllers\"} 0"));
+    }
+
+    #[test]
+    fn nobody_is_ready_before_everything_is_listed_and_while_there_is_trouble() {
+        let metrics = Metrics::new();
+        assert!(metrics.ready().is_err_and(|why| why.contains("no controller")));
+        let mut meter = metrics.of("pairs", 1);
+        metrics.trouble("lease", Some("somebody else leads".into()));
+        let both = "somebody else leads; not everything is listed yet for pairs";
+        assert_eq!(metrics.ready(), Err(both.to_owned()));
+        meter.has_seen_everything();
+        assert_eq!(metrics.ready(), Err("somebody else leads".to_owned()));
+        metrics.trouble("lease", None);
+        assert_eq!(metrics.ready(), Ok(()));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::fmt;
 use bowline_control::{KindOf, Object};
 use kube::core::{ApiResource, DynamicObject};
 
+use crate::herald::Notice;
+
 /// A kind that is watched.
 #[derive(Clone, Debug)]
 pub struct Watched<Kind> {
@@ -57,6 +59,12 @@ pub trait Wire: Send + Sync + 'static {
 
     /// Changes the status in the JSON to what the object says.
     fn draw_status(&self, object: &Self::Object, raw: &mut DynamicObject);
+
+    /// What people are told beside its status, as an Event, when that was written; `None` if it says nothing new. It repeats
+    /// what the status says: nothing is decided here.
+    fn notice(&self, _before: &Self::Object, _after: &Self::Object) -> Option<Notice> {
+        None
+    }
 
     /// The uid as it is written.
     fn uid(&self, uid: &<Self::Object as Object>::Uid) -> String;

@@ -136,11 +136,19 @@ impl Hub {
     /// # Errors
     /// If it ends instead.
     pub fn start_as(binary: &Path, role: Role, data: &Path) -> Result<Hub> {
+        Hub::start_at(binary, role, data, "127.0.0.1:0")
+    }
+
+    /// The same, at this address.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_at(binary: &Path, role: Role, data: &Path, listen: &str) -> Result<Hub> {
         let mut child = Command::new(binary)
             .arg(role.command())
             .arg("--data")
             .arg(data)
-            .args(["--listen", "127.0.0.1:0"])
+            .args(["--listen", listen])
             .stderr(Stdio::piped())
             .spawn()?;
         let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);

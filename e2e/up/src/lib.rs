@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -139,16 +140,48 @@ impl Place {
         Ok(Place { runs, scratch })
     }
 
+    /// `kill -9`, a life of the hub without controllers in which something is done, and another life of `up`.
+    ///
+    /// # Errors
+    /// If it is not `up` that runs here, if it does not start again, or if that cannot be done.
+    pub fn without_controllers(self, act: impl FnOnce(&Place) -> Result<()>) -> Result<Place> {
+        let Place { runs: Runs::Up(hub), scratch } = self else { bail!("it is not `up` that runs here") };
+        hub.kill()?;
+        let hub = Hub::start(&scratch.join("data"))?;
+        let place = Place { runs: Runs::Up(hub), scratch };
+        act(&place)?;
+        place.live_again()
+    }
+
+    /// What is told at a path of the health of what runs here.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn page(&self, path: &str) -> Result<String> {
+        match &self.runs {
+            Runs::Up(hub) => Ok(hub.page(path)?.1),
+            Runs::Controllers(controllers, _) => controllers.page(path),
+        }
+    }
+
+    /// Waits until it says that it is ready.
+    ///
+    /// # Errors
+    /// If it never does.
+    pub fn is_ready(&self) -> Result<()> {
+        until("it is ready", || {
+            let said = self.page("/readyz")?;
+            Ok(if said == "ok" { Ok(()) } else { Err(said) })
+        })
+    }
+
     /// How many decisions about clusters had an effect.
     ///
     /// # Errors
     /// If it is not told.
     pub fn looks(&self) -> Result<u64> {
         const LOOKS: &str = "controller_runtime_reconcile_total{controller=\"clusters\",result=\"requeue\"} ";
-        let counts = match &self.runs {
-            Runs::Up(hub) => hub.page("/metrics")?.1,
-            Runs::Controllers(controllers, _) => controllers.page("/metrics")?,
-        };
+        let counts = self.page("/metrics")?;
         let line = counts.lines().find_map(|line| line.strip_prefix(LOOKS));
         Ok(line.with_context(|| format!("it is not counted: {counts}"))?.parse()?)
     }
@@ -176,6 +209,7 @@ impl Place {
 /// `bowline controllers` as a process. It is killed when this is dropped.
 pub struct Controllers {
     child: Child,
+    said: Arc<Mutex<String>>,
     /// Where its health is told.
     pub health: String,
 }
@@ -198,10 +232,20 @@ impl Controllers {
                 bail!("the controllers ended ({}): {all}", child.wait()?);
             }
         }
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
+        let later = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&later);
+        std::thread::spawn(move || {
+            // Whatever it says later is shown with the test's own output.
+            for line in said.lines().map_while(Result::ok) {
+                eprintln!("{line}");
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                *kept += &line;
+                kept.push('\n');
+            }
+        });
         let (_, health) = all.split_once("http://").context("it says where its health is told")?;
         let health = health.split('/').next().unwrap_or_default().to_owned();
-        Ok(Controllers { child, health })
+        Ok(Controllers { child, said: later, health })
     }
 
     /// What is told at a path of its health.
@@ -215,6 +259,11 @@ impl Controllers {
         stream.read_to_string(&mut all)?;
         let (_, body) = all.split_once("\r\n\r\n").context("an answer")?;
         Ok(body.to_owned())
+    }
+
+    /// What it has said since it runs.
+    pub fn said(&self) -> String {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Its process.

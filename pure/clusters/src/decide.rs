@@ -26,7 +26,7 @@ pub enum Step {
 pub enum Wait {
     /// The time of the next look.
     NextLook,
-    /// The hub that it runs in: it alone can stop it.
+    /// The hub that it runs in: it alone can start it, and stop it.
     ItsHub,
 }
 
@@ -41,9 +41,12 @@ pub(crate) fn decide<N: Names>(
     if cluster.deleting {
         return take_down(snapshot, cluster, home);
     }
-    // First of all: a server that is started without it may run on when the cluster is deleted.
-    if cluster.way == Way::Embedded && home == Home::Hub && !cluster.held {
-        return Decision::Do(Step::Hold);
+    match home {
+        // There is nothing to look at: it could only be started in a hub.
+        Home::Elsewhere if cluster.way == Way::Embedded => return ITS_HUB,
+        // First of all: a server that is started without it may run on when the cluster is deleted.
+        Home::Hub if cluster.way == Way::Embedded && !cluster.held => return Decision::Do(Step::Hold),
+        Home::Hub | Home::Elsewhere => {}
     }
     match &snapshot.probe {
         // What was found is told first, however late it is: else, where turns come late, nobody would ever be told.
@@ -53,6 +56,9 @@ pub(crate) fn decide<N: Names>(
         _ => Decision::Do(Step::Probe),
     }
 }
+
+/// Nothing changes before its hub runs, and then it is that hub that decides.
+const ITS_HUB: Decision<Step, Wait> = Decision::Wait { what: Wait::ItsHub, until: None };
 
 fn is_told<N: Names>(cluster: &Cluster<N>, probe: &Probe<N>) -> bool {
     let is_it =
@@ -67,7 +73,7 @@ fn due<N: Names>(probe: &Probe<N>, rhythm: Rhythm) -> Millis {
 fn take_down<N: Names>(snapshot: &Snapshot<N>, cluster: &Cluster<N>, home: Home) -> Decision<Step, Wait> {
     match home {
         _ if !cluster.held => Decision::Converged,
-        Home::Elsewhere => Decision::Wait { what: Wait::ItsHub, until: None },
+        Home::Elsewhere => ITS_HUB,
         Home::Hub if snapshot.stopped => Decision::Do(Step::LetGo),
         Home::Hub => Decision::Do(Step::Stop),
     }
@@ -88,7 +94,7 @@ impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Wait::NextLook => "the time of the next look",
-            Wait::ItsHub => "the hub that it runs in: only `bowline up` there can stop it",
+            Wait::ItsHub => "the hub that it runs in: only `bowline up` there can start it, and stop it",
         })
     }
 }

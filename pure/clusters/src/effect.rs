@@ -19,6 +19,8 @@ pub enum Call<N: Names> {
         generation: u64,
         /// How it is reached.
         way: Way<N::Secret>,
+        /// It is embedded, and was started once: an empty one in its place would be another one.
+        began: bool,
     },
     /// To stop an embedded cluster, with all that it holds.
     Stop {
@@ -53,10 +55,11 @@ pub(crate) fn effect<N: Names>(snapshot: &Snapshot<N>, step: Step) -> Effect<Clu
         unreachable!("every step is about a cluster that is there")
     };
     let Cluster { name, uid, generation, way, .. } = cluster.clone();
+    let began = cluster.begun().is_some();
     match step {
         Step::Hold => Effect::Write(held(cluster, true)),
         Step::LetGo => Effect::Write(held(cluster, false)),
-        Step::Probe => Effect::Call(Call::Look { name, uid, generation, way }),
+        Step::Probe => Effect::Call(Call::Look { name, uid, generation, way, began }),
         Step::Stop => Effect::Call(Call::Stop { name, uid }),
     }
 }

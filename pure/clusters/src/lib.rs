@@ -6,6 +6,7 @@
 //!
 //! An embedded one is an API server inside the hub. Whoever looks at it starts it, if it does not run. It is held by a
 //! finalizer before it is started first; when it is deleted it is stopped, with all that it holds, and let go then.
+//! Who does not run in a hub can do none of that, and waits for the hub that it runs in.
 //!
 //! # Invariants
 //! - No server runs of an embedded cluster that is not there.

@@ -6,6 +6,11 @@ use crate::Wait;
 use crate::snapshot::Snapshot;
 use crate::state::{Cluster, Finding, Found, Names, Status};
 
+const ELSEWHERE: &str = "an embedded cluster runs inside the hub of `bowline up`, and this is another home: \
+                         register a cluster by its kubeconfig";
+const DELETED_ELSEWHERE: &str = "it is being deleted, and only the hub that it runs in can stop it: run `bowline up` \
+                                 there, or, if that hub is gone for good, take its finalizer off";
+
 /// The write that makes the cluster show how it stands; `None` if it does.
 pub(crate) fn report<N: Names>(
     snapshot: &Snapshot<N>,
@@ -24,9 +29,8 @@ pub(crate) fn report<N: Names>(
         // What is not held any more goes, and nobody reads it.
         Standing::Converged => return None,
         Standing::Waiting(Wait::NextLook) => snapshot.probe.as_ref()?.finding.clone(),
-        Standing::Waiting(Wait::ItsHub) => {
-            trouble(Found::NotHere, "it is deleted, and waits for the hub that it runs in")
-        }
+        Standing::Waiting(Wait::ItsHub) if cluster.deleting => trouble(Found::NotHere, DELETED_ELSEWHERE),
+        Standing::Waiting(Wait::ItsHub) => trouble(Found::NotHere, ELSEWHERE),
         Standing::Failing(why) => trouble(Found::Failing, why),
         Standing::Stalled(why) => trouble(Found::Stalled, why),
     };

@@ -60,6 +60,15 @@ impl<N: Names> Memory<N> {
     }
 }
 
+impl<N: Names> Probe<N> {
+    /// That an embedded cluster was started once must not be forgotten while it does not start: an empty one would be
+    /// made in its place.
+    fn at_home(self, cluster: &Cluster<N>) -> Probe<N> {
+        let place = self.finding.place.or_else(|| cluster.begun().cloned());
+        Probe { finding: Finding { place, ..self.finding }, ..self }
+    }
+}
+
 impl<N: Names> Snapshot<N> {
     pub(crate) fn of(objects: &[&Cluster<N>], memory: &Memory<N>) -> Snapshot<N> {
         let Some(cluster) = objects.first() else {
@@ -70,7 +79,7 @@ impl<N: Names> Snapshot<N> {
             |probe: &&Probe<N>| probe.uid == cluster.uid && probe.generation == cluster.generation;
         Snapshot {
             cluster: Some((*cluster).clone()),
-            probe: memory.probe.as_ref().filter(is_of_this).cloned(),
+            probe: memory.probe.as_ref().filter(is_of_this).map(|probe| probe.clone().at_home(cluster)),
             stopped: memory.stopped.as_ref() == Some(&cluster.uid),
         }
     }

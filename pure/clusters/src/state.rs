@@ -38,6 +38,14 @@ pub struct Cluster<N: Names> {
     pub status: Option<Status<N::Text>>,
 }
 
+impl<N: Names> Cluster<N> {
+    /// Where it was when it was started, if it is embedded and was.
+    pub(crate) fn begun(&self) -> Option<&Place<N::Text>> {
+        let status = self.status.as_ref().filter(|_| self.way == Way::Embedded)?;
+        status.finding.place.as_ref()
+    }
+}
+
 /// How a cluster is reached.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Way<Secret> {
@@ -65,17 +73,17 @@ pub struct Finding<Text> {
     pub words: Text,
     /// The version of its server, if it says one.
     pub release: Option<Text>,
-    /// Where people reach it, if it is embedded.
+    /// Where its server is, if that is known. That of an embedded one says that it was started once.
     pub place: Option<Place<Text>>,
 }
 
-/// Where people reach an embedded cluster.
+/// Where a cluster's server is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Place<Text> {
     /// The server's address.
     pub server: Text,
-    /// The file of the administrator's kubeconfig, on the hub's machine.
-    pub kubeconfig: Text,
+    /// The file of the administrator's kubeconfig, on the hub's machine, if it is embedded.
+    pub kubeconfig: Option<Text>,
 }
 
 /// What was found, in a word.
@@ -99,6 +107,8 @@ pub enum Found {
     BadKubeconfig,
     /// It is embedded, and does not start.
     DoesNotStart,
+    /// It is embedded, was started once, and what it held is gone.
+    Lost,
     /// It is embedded, and we are not in a hub.
     NotHere,
     /// A step did not work, and is tried again.
@@ -109,7 +119,7 @@ pub enum Found {
 
 impl Found {
     /// All of them.
-    pub const ALL: [Found; 12] = [
+    pub const ALL: [Found; 13] = [
         Found::Usable,
         Found::Limited,
         Found::NotReady,
@@ -119,6 +129,7 @@ impl Found {
         Found::NoKubeconfig,
         Found::BadKubeconfig,
         Found::DoesNotStart,
+        Found::Lost,
         Found::NotHere,
         Found::Failing,
         Found::Stalled,
@@ -136,7 +147,7 @@ impl Found {
                 Some(true)
             }
             Found::Silent | Found::NoKubeconfig | Found::BadKubeconfig | Found::DoesNotStart => Some(false),
-            Found::NotHere | Found::Failing | Found::Stalled => None,
+            Found::Lost | Found::NotHere | Found::Failing | Found::Stalled => None,
         }
     }
 }

@@ -3,8 +3,8 @@
 use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Version, Write};
 
 use crate::{
-    Call, Cluster, Clusters, Finding, Found, Home, Memory, Names, Reply, Rhythm, Snapshot, Status, Step,
-    Wait, Way,
+    Call, Cluster, Clusters, Finding, Found, Home, Memory, Names, Place, Reply, Rhythm, Snapshot, Status,
+    Step, Wait, Way,
 };
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -118,10 +118,39 @@ fn an_embedded_cluster_is_held_started_stopped_and_let_go() {
 #[test]
 fn who_is_not_in_the_hub_neither_holds_an_embedded_cluster_nor_lets_it_go() {
     let mut toy = cluster(Way::Embedded);
-    assert_eq!(decide(&toy, &Memory::default(), Home::Elsewhere, 0), Decision::Do(Step::Probe));
-    (toy.held, toy.deleting) = (true, true);
     let wait = Decision::Wait { what: Wait::ItsHub, until: None };
+    assert_eq!(decide(&toy, &Memory::default(), Home::Elsewhere, 0), wait, "it does not even look");
+    toy.held = true;
     assert_eq!(decide(&toy, &Memory::default(), Home::Elsewhere, 0), wait);
+    toy.deleting = true;
+    assert_eq!(decide(&toy, &Memory::default(), Home::Elsewhere, 0), wait);
+    toy.held = false;
+    assert_eq!(decide(&toy, &Memory::default(), Home::Elsewhere, 0), Decision::Converged);
+}
+
+#[test]
+fn who_waits_for_a_hub_is_told_what_to_do_and_what_was_known_stays() {
+    let mut toy = cluster(Way::Embedded);
+    let place = Some(Place { server: "https://here".into(), kubeconfig: Some("/there".into()) });
+    let known = Finding { release: Some("v1.34.4".into()), place, ..finding(Found::Usable) };
+    toy.status = Some(Status { finding: known.clone(), observed: 1 });
+    let says = |toy: &Cluster<Plain>| {
+        let snapshot = controller(Home::Elsewhere).snapshot(&"prod", &[toy], &Memory::default());
+        let standing = Standing::Waiting(&Wait::ItsHub);
+        match controller(Home::Elsewhere).report(&snapshot, standing, at(1)) {
+            Some(Write::Status { after, .. }) => after.status.expect("a status").finding,
+            _ => panic!("nobody is told"),
+        }
+    };
+    let refused = says(&toy);
+    toy.deleting = true;
+    let deleted = says(&toy);
+    for (told, advice) in
+        [(&refused, "register a cluster by its kubeconfig"), (&deleted, "run `bowline up` there")]
+    {
+        assert!(told.words.contains(advice), "{}", told.words);
+        assert_eq!((told.found, &told.release, &told.place), (Found::NotHere, &known.release, &known.place));
+    }
 }
 
 #[test]
@@ -142,8 +171,36 @@ fn a_status_is_written_once() {
 fn calls_say_which_cluster_and_which_wish() {
     let toy = Cluster { held: true, generation: 4, uid: 7, ..cluster(Way::Embedded) };
     let effect = controller(Home::Hub).effect(&known(&toy, &Memory::default()), &Step::Probe, at(0));
-    let look = Call::Look { name: "prod", uid: 7, generation: 4, way: Way::Embedded };
+    let look = Call::Look { name: "prod", uid: 7, generation: 4, way: Way::Embedded, began: false };
     assert_eq!(effect, Effect::Call(look));
     let effect = controller(Home::Hub).effect(&known(&toy, &Memory::default()), &Step::Stop, at(0));
     assert_eq!(effect, Effect::Call(Call::Stop { name: "prod", uid: 7 }));
+}
+
+/// What was started once is never started anew: not while it runs, not after a look that found that it does not start.
+#[test]
+fn that_an_embedded_cluster_was_started_is_not_forgotten() {
+    let mut toy = Cluster { held: true, ..cluster(Way::Embedded) };
+    let place = Some(Place { server: "https://here".into(), kubeconfig: Some("/there".into()) });
+    let began = |toy: &Cluster<Plain>| {
+        let effect = controller(Home::Hub).effect(&known(toy, &Memory::default()), &Step::Probe, at(0));
+        matches!(effect, Effect::Call(Call::Look { began: true, .. }))
+    };
+    assert!(!began(&toy), "nobody has looked at it");
+    let usable = Finding { place: place.clone(), ..finding(Found::Usable) };
+    toy.status = Some(Status { finding: usable, observed: 1 });
+    assert!(began(&toy));
+    for (clock, trouble) in [(100, Found::DoesNotStart), (200, Found::Lost)] {
+        let memory = learned(found(1, 1, trouble), clock);
+        let standing = Standing::Waiting(&Wait::NextLook);
+        let write = controller(Home::Hub).report(&known(&toy, &memory), standing, at(clock));
+        let Some(Write::Status { after, .. }) = write else { panic!("nobody is told") };
+        toy.status = after.status;
+        assert!(began(&toy), "{trouble:?}");
+        let next = Decision::Wait { what: Wait::NextLook, until: Some(Millis(clock + 5)) };
+        assert_eq!(decide(&toy, &memory, Home::Hub, clock + 4), next, "it is told");
+        assert_eq!(decide(&toy, &memory, Home::Hub, clock + 5), Decision::Do(Step::Probe));
+    }
+    let prod = Cluster { way: Way::Kubeconfig("there"), ..toy };
+    assert!(!began(&prod), "what is reached by a kubeconfig is not ours to start");
 }

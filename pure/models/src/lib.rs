@@ -13,6 +13,7 @@ mod mutants;
 mod naive;
 mod sample;
 mod seeds;
+mod tiny;
 mod updates;
 mod workqueue;
 

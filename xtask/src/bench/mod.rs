@@ -11,7 +11,7 @@ mod measure;
 mod sample;
 mod workqueue;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -32,6 +32,29 @@ pub(crate) enum Bench {
     Hub(hub::HubArgs),
     /// The work queue against client-go's, with the same keys in the same cycle
     Workqueue(workqueue::WorkqueueArgs),
+}
+
+/// How often is measured, and where it is written.
+#[derive(clap::Args)]
+struct Effort {
+    /// Measure less often, for a first look
+    #[arg(long)]
+    quick: bool,
+    /// Write the results here, too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Effort {
+    fn times(&self, usual: usize, quick: usize) -> usize {
+        if self.quick { quick } else { usual }
+    }
+
+    /// Writes the results to where they always are, and to where somebody wants them.
+    fn write(&self, usual: &Path, written: &impl Serialize) -> Result<()> {
+        write(usual, written)?;
+        self.json.iter().try_for_each(|path| write(path, written))
+    }
 }
 
 /// Measures.

@@ -25,6 +25,7 @@ use crate::{Arn, Epoch, Name, Namespace, ShortName, is_false};
     printcolumn = r#"{"name": "Server", "type": "string", "jsonPath": ".status.endpoint.server", "priority": 1}"#,
     printcolumn = r#"{"name": "Paused", "type": "boolean", "jsonPath": ".spec.paused", "priority": 1}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.conditions[?(@.type=='Ready')].message"}"#,
+    printcolumn = r#"{"name": "Since", "type": "date", "jsonPath": ".status.conditions[?(@.type=='Ready')].lastTransitionTime"}"#,
     printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#,
     validation = kube::core::Rule::new("self.metadata.name.size() <= 63")
         .message("the name of a cluster is put into labels and has at most 63 characters")
@@ -159,7 +160,7 @@ pub struct ClusterStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub version: Option<String>,
-    /// Where people reach an embedded cluster.
+    /// Where its server is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<Endpoint>,
     /// What changes the cluster now. It is taken by one guarded write of this object, so that updates and an upgrade
@@ -171,17 +172,18 @@ pub struct ClusterStatus {
     pub conditions: Conditions,
 }
 
-/// Where people reach an embedded cluster.
+/// Where the server of a cluster is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct Endpoint {
-    /// The address of its server.
+    /// The address of the server.
     #[schemars(length(max = 2048))]
     pub server: String,
-    /// The file with its administrator's kubeconfig, on the machine of the hub.
+    /// The file with the administrator's kubeconfig of an embedded cluster, on the machine of the hub.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 4096))]
-    pub kubeconfig: String,
+    pub kubeconfig: Option<String>,
 }
 
 /// What changes a cluster: updates of stacks, or one upgrade.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// What the directory says of itself. Another number means another layout.
@@ -25,6 +25,13 @@ pub(crate) struct Directory {
     /// There is no hub in it yet.
     is_new: bool,
     _lock: File,
+}
+
+/// A file, whatever its name is. As long as it is open, no other one is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FileId {
+    device: u64,
+    inode: u64,
 }
 
 /// The directory cannot be used.
@@ -120,6 +127,12 @@ impl Directory {
     /// The path of something in it.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// Which file is at this name: one that was put there instead is another one. `None` if there is none.
+    pub(crate) fn file(&self, name: &str) -> Option<FileId> {
+        let there = fs::metadata(self.join(name)).ok()?;
+        Some(FileId { device: there.dev(), inode: there.ino() })
     }
 
     /// What a file in it says; `None` if there is none.

@@ -39,8 +39,8 @@ Exit codes:
 /// Run the hub and the controllers in one process
 ///
 /// The hub serves the Kubernetes API from one directory, which is made on first use, with keys, certificates and the
-/// administrator's kubeconfig. Bowline's kinds and the roles for teams are installed. What is acknowledged is on disk; after
-/// `kill -9` all goes on where it was.
+/// administrator's kubeconfig. Bowline's kinds and the roles for teams are installed, and put back if somebody deletes or
+/// changes them. What is acknowledged is on disk; after `kill -9` all goes on where it was.
 ///
 /// Ctrl-C and SIGTERM let what is under way end; a second one ends at once.
 #[derive(Args)]
@@ -78,6 +78,7 @@ const CONTROLLERS_EXAMPLES: &str = "\
 Examples:
   bowline controllers --kubeconfig ~/.kube/config --context prod
   bowline controllers --only clusters --health-listen 0.0.0.0:7444
+  bowline controllers    # in a pod: as its ServiceAccount, see examples/kubernetes
 
 Exit codes:
   0  it was told to end, and ended
@@ -89,7 +90,8 @@ Exit codes:
 /// Run the controllers against any Kubernetes API server
 ///
 /// For those who have outgrown one machine: the same controllers as in `up`, on Kubernetes. Several may run; one
-/// leads, and another one takes over when it ends. Bowline's kinds are installed, if that is allowed.
+/// leads, and another one takes over when it ends. Bowline's kinds are installed, and put back if somebody deletes or changes
+/// them, if that is allowed.
 ///
 /// Ctrl-C and SIGTERM let what is under way end; a second one ends at once.
 #[derive(Args)]

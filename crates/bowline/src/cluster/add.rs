@@ -203,8 +203,9 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
     };
     let standing = Standing::of(&cluster);
     output::note(&format!("It is {}: {}.", standing.word(), standing.why));
-    if let Some(endpoint) = cluster.status.and_then(|status| status.endpoint) {
-        output::note(&format!("\n  kubectl --kubeconfig {} get nodes\n", endpoint.kubeconfig));
+    let endpoint = cluster.status.and_then(|status| status.endpoint);
+    if let Some(kubeconfig) = endpoint.and_then(|endpoint| endpoint.kubeconfig) {
+        output::note(&format!("\n  kubectl --kubeconfig {kubeconfig} get nodes\n"));
     }
     Ok(if standing.ready == Some(true) { Exit::Done } else { Exit::EndedBadly })
 }

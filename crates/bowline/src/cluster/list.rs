@@ -5,7 +5,7 @@ use kube::ResourceExt;
 use kube::api::ListParams;
 use serde_json::json;
 
-use super::{Standing, age, clusters, way};
+use super::{Standing, age, clusters, passed, way};
 use crate::columns::Columns;
 use crate::connection::{Wanted, failed};
 use crate::exit::Exit;
@@ -29,9 +29,9 @@ pub(crate) async fn list(server: &Wanted, format: Format) -> anyhow::Result<Exit
     }
     let wide = format == Format::Wide;
     let mut columns = Columns::new(if wide {
-        &["NAME", "STANDS", "VERSION", "REACHED BY", "SERVER", "AGE", "MESSAGE"]
+        &["NAME", "STANDS", "SINCE", "VERSION", "REACHED BY", "SERVER", "AGE", "MESSAGE"]
     } else {
-        &["NAME", "STANDS", "VERSION", "REACHED BY", "AGE", "MESSAGE"]
+        &["NAME", "STANDS", "SINCE", "VERSION", "REACHED BY", "AGE", "MESSAGE"]
     });
     for cluster in &found {
         let standing = Standing::of(cluster);
@@ -43,6 +43,7 @@ pub(crate) async fn list(server: &Wanted, format: Format) -> anyhow::Result<Exit
         let plain = |text: String| (palette::PLAIN, text);
         let status = cluster.status.clone().unwrap_or_default();
         let mut row = vec![plain(cluster.name_any()), (style, standing.word().into())];
+        row.push(plain(standing.since.as_ref().map(passed).unwrap_or_default()));
         row.push(plain(status.version.unwrap_or_default()));
         row.push(plain(way(cluster).into()));
         if wide {

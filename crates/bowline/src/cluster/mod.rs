@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bowline_api::conditions::{ConditionType, Truth};
 use bowline_api::updates::Cluster;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::{Api, Client, ResourceExt};
 
 pub(crate) use self::add::{Add, add};
@@ -38,10 +39,11 @@ async fn get(client: &Client, name: &str) -> anyhow::Result<Cluster> {
     })
 }
 
-/// How a cluster stands: ready or not, or nobody has looked at it as it is wanted now; and why.
+/// How a cluster stands: ready or not, or nobody has looked at it as it is wanted now; why, and since when.
 struct Standing {
     ready: Option<bool>,
     why: String,
+    since: Option<Time>,
 }
 
 impl Standing {
@@ -50,9 +52,13 @@ impl Standing {
         let Some(ready) = ready.filter(|ready| ready.observed_generation == cluster.metadata.generation)
         else {
             let why = "nobody has looked at it yet: do the controllers run?";
-            return Standing { ready: None, why: why.into() };
+            return Standing { ready: None, why: why.into(), since: None };
         };
-        Standing { ready: Some(ready.status == Truth::True), why: ready.message.clone() }
+        Standing {
+            ready: Some(ready.status == Truth::True),
+            why: ready.message.clone(),
+            since: Some(ready.last_transition_time.clone()),
+        }
     }
 
     fn word(&self) -> &'static str {
@@ -71,8 +77,12 @@ fn way(cluster: &Cluster) -> &'static str {
 
 /// How old a cluster is.
 fn age(cluster: &Cluster) -> String {
-    let Some(created) = cluster.creation_timestamp() else { return String::new() };
-    let seconds = k8s_openapi::jiff::Timestamp::now().duration_since(created.0).as_secs().max(0);
+    cluster.creation_timestamp().as_ref().map(passed).unwrap_or_default()
+}
+
+/// How long something is ago.
+fn passed(since: &Time) -> String {
+    let seconds = k8s_openapi::jiff::Timestamp::now().duration_since(since.0).as_secs().max(0);
     match seconds {
         0..120 => format!("{seconds}s"),
         120..7_200 => format!("{}m", seconds / 60),

@@ -1,11 +1,15 @@
 //! `bowline cluster remove`.
 
+use bowline_api::identities::IamRoleServiceAccount;
+use bowline_api::placements::SyncTarget;
 use bowline_api::updates::Stack;
+use bowline_api::upgrades::NodeGroup;
 use bowline_runtime::Manner;
 use kube::api::{DeleteParams, ListParams, Preconditions};
 use kube::runtime::conditions::is_deleted;
 use kube::runtime::wait::await_condition;
-use kube::{Api, ResourceExt};
+use kube::{Api, Client, Resource, ResourceExt};
+use serde::de::DeserializeOwned;
 
 use super::{Patience, clusters, get};
 use crate::connection::{Wanted, failed};
@@ -16,17 +20,11 @@ use crate::output;
 pub(crate) async fn remove(server: &Wanted, name: &str, patience: Patience) -> anyhow::Result<Exit> {
     let client = server.client(Manner::Patiently).await?;
     let cluster = get(&client, name).await?;
-    let stacks: Api<Stack> = Api::all(client.clone());
-    let stacks =
-        stacks.list(&ListParams::default()).await.map_err(|error| failed(error, "cannot list stacks"))?;
-    let using = stacks.items.iter().filter(|stack| stack.spec.cluster.as_str() == name);
-    let using: Vec<_> = using
-        .map(|stack| format!("{}/{}", stack.namespace().unwrap_or_default(), stack.name_any()))
-        .collect();
-    if !using.is_empty() {
-        let what = using.join(", ");
+    let used = users(&client, name).await?;
+    if !used.is_empty() {
+        let what = used.join("; ");
         anyhow::bail!(Refused(format!(
-            "{name} is used by stacks: {what}. Delete them first (kubectl delete stack)"
+            "{name} is used: {what}. Delete them first, or have them use another"
         )));
     }
     let uid = cluster.uid().unwrap_or_default();
@@ -52,4 +50,37 @@ pub(crate) async fn remove(server: &Wanted, name: &str, patience: Patience) -> a
             Ok(Exit::NotFinished)
         }
     }
+}
+
+/// All that names a cluster, by kind.
+async fn users(client: &Client, cluster: &str) -> anyhow::Result<Vec<String>> {
+    let used = [
+        using(client, |stack: &Stack| stack.spec.cluster.as_str() == cluster).await?,
+        using(client, |group: &NodeGroup| {
+            group.spec.cluster.as_ref().is_some_and(|on| on.as_str() == cluster)
+        })
+        .await?,
+        using(client, |target: &SyncTarget| target.spec.cluster.as_str() == cluster).await?,
+        using(client, |identity: &IamRoleServiceAccount| {
+            identity.spec.clusters.iter().any(|there| there.as_str() == cluster)
+        })
+        .await?,
+    ];
+    Ok(used.into_iter().flatten().collect())
+}
+
+/// The objects of a kind that do, in a phrase; `None` if there are none.
+async fn using<K>(client: &Client, does: impl Fn(&K) -> bool) -> anyhow::Result<Option<String>>
+where
+    K: Resource<DynamicType = ()> + Clone + std::fmt::Debug + DeserializeOwned,
+{
+    let plural = K::plural(&());
+    let all = Api::<K>::all(client.clone()).list(&ListParams::default()).await;
+    let all = all.map_err(|error| failed(error, &format!("cannot list {plural}")))?;
+    let named = |object: &K| match object.namespace() {
+        Some(namespace) => format!("{namespace}/{}", object.name_any()),
+        None => object.name_any(),
+    };
+    let names: Vec<_> = all.items.iter().filter(|object| does(object)).map(named).collect();
+    Ok((!names.is_empty()).then(|| format!("{plural} {}", names.join(", "))))
 }

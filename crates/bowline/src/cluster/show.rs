@@ -4,7 +4,7 @@ use bowline_api::updates::{Activity, AllowedNamespaces, Cluster};
 use bowline_runtime::Manner;
 use kube::ResourceExt;
 
-use super::{Standing, age, get, way};
+use super::{Standing, age, get, passed, way};
 use crate::connection::Wanted;
 use crate::exit::Exit;
 use crate::output::{self, Format};
@@ -24,6 +24,7 @@ fn told(cluster: &Cluster) -> String {
     let mut rows = vec![
         ("Name", cluster.name_any()),
         ("Stands", format!("{}: {}", standing.word(), standing.why)),
+        ("Since", standing.since.as_ref().map(passed).unwrap_or_default()),
         ("Reached by", way(cluster).to_owned()),
     ];
     if let Some(secret) = &cluster.spec.kubeconfig_secret_ref {
@@ -32,7 +33,7 @@ fn told(cluster: &Cluster) -> String {
     rows.extend(status.version.map(|version| ("Version", version)));
     if let Some(endpoint) = status.endpoint {
         rows.push(("Server", endpoint.server));
-        rows.push(("Kubeconfig", endpoint.kubeconfig));
+        rows.extend(endpoint.kubeconfig.map(|kubeconfig| ("Kubeconfig", kubeconfig)));
     }
     rows.push(("Used by", allowed(cluster.spec.allowed_namespaces.as_ref())));
     rows.push(("Paused", if cluster.spec.paused { "yes" } else { "no" }.to_owned()));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use bowline_apiserver::{Config, Server, StartError, User};
-use bowline_controllers::{Embed, Running};
+use bowline_controllers::{Embed, NotStarted, Running};
 use bowline_runtime::Metrics;
 use futures::future::BoxFuture;
 use kube::Client;
@@ -64,17 +64,23 @@ impl Embedded {
         }
     }
 
-    async fn start_in(&self, name: &str, uid: &str) -> Result<Running, String> {
+    async fn start_in(&self, name: &str, uid: &str, began: bool) -> Result<Running, NotStarted> {
+        let directory = self.directory(name, uid);
+        let lost = |runs| NotStarted::Lost { directory: directory.display().to_string(), runs };
         let another = match self.lock().get(name) {
+            // It runs on: people can still save what it holds.
+            Some(running) if running.uid == uid && !running.server.has_its_file() => return Err(lost(true)),
             Some(running) if running.uid == uid => return Ok(running.told()),
             other => other.map(|running| running.uid.clone()),
         };
         // One that went without us being asked.
         if let Some(another) = another {
-            self.stop_in(name, &another).await?;
+            self.stop_in(name, &another).await.map_err(NotStarted::Failed)?;
         }
-        let directory = self.directory(name, uid);
-        let server = start(&directory).await?;
+        if began && !Server::has_data_in(&directory) {
+            return Err(lost(false));
+        }
+        let server = start(&directory).await.map_err(NotStarted::Failed)?;
         let (stop, mut stopped) = watch::channel(false);
         let client = client(&server);
         let simulator = tokio::spawn(async move {
@@ -109,8 +115,13 @@ impl Embedded {
 }
 
 impl Embed for Embedded {
-    fn start<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<Running, String>> {
-        Box::pin(self.start_in(name, uid))
+    fn start<'a>(
+        &'a self,
+        name: &'a str,
+        uid: &'a str,
+        began: bool,
+    ) -> BoxFuture<'a, Result<Running, NotStarted>> {
+        Box::pin(self.start_in(name, uid, began))
     }
 
     fn stop<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<(), String>> {
@@ -176,6 +187,49 @@ async fn start(directory: &Path) -> Result<Server, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn in_a_directory(name: &str, run: impl AsyncFnOnce(&Embedded)) {
+        let root = std::env::temp_dir().join(format!("bowline-embedded-{name}-{}", std::process::id()));
+        let embedded = Embedded::new(root.clone());
+        tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
+            run(&embedded).await;
+            embedded.stop_all().await;
+        });
+        std::fs::remove_dir_all(root).expect("a directory");
+    }
+
+    /// One whose finalizer was taken off goes without anybody being asked to stop it.
+    #[test]
+    fn another_one_of_a_name_makes_an_end_of_the_one_before() {
+        in_a_directory("another", async |embedded| {
+            let server = async |uid| embedded.start_in("toy", uid, false).await.expect("it starts").server;
+            let first = server("1").await;
+            assert_eq!(server("1").await, first, "it runs");
+            server("2").await;
+            assert!(!embedded.directory("toy", "1").exists() && embedded.directory("toy", "2").exists());
+        });
+    }
+
+    #[test]
+    fn without_its_files_it_is_not_made_anew() {
+        in_a_directory("lost", async |embedded| {
+            let directory = embedded.directory("toy", "1");
+            let told = |runs| NotStarted::Lost { directory: directory.display().to_string(), runs };
+            let lost = async |began| embedded.start_in("toy", "1", began).await.err();
+            assert_eq!(lost(false).await, None, "the first time it is made");
+            assert_eq!(lost(true).await, None);
+            // Another one in its place is not the one that is open.
+            let file = directory.join("hub.redb");
+            std::fs::copy(&file, directory.join("copy")).expect("a copy");
+            std::fs::rename(directory.join("copy"), &file).expect("a file");
+            assert_eq!(lost(true).await, Some(told(true)));
+            std::fs::remove_dir_all(&directory).expect("a directory");
+            assert_eq!(lost(true).await, Some(told(true)));
+            embedded.stop_all().await;
+            assert_eq!(lost(true).await, Some(told(false)));
+            assert!(!directory.exists(), "nothing is made in its place");
+        });
+    }
 
     #[test]
     fn what_is_not_ours_is_not_left_behind() {

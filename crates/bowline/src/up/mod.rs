@@ -76,7 +76,8 @@ impl Hub {
     async fn start(server: Server, data: &Path, metrics: Metrics) -> anyhow::Result<Hub> {
         let client = client(&server);
         bowline_runtime::install(&client, &bowline_api::crds()).await?;
-        bowline_runtime::apply(&client, &bowline_api::cluster_roles()).await?;
+        let roles = bowline_api::cluster_roles();
+        bowline_runtime::apply(&client, &roles).await?;
         let journal = data.join("journal.jsonl");
         // Others are told where it is, wherever they are.
         let data = std::path::absolute(data).context("cannot tell where the data is")?;
@@ -93,6 +94,7 @@ impl Hub {
             identity: Identity::Exclusive("up".into()),
             journal: Some(Arc::new(Journal::open(&journal).map_err(|error| anyhow!("{error}"))?)),
             metrics,
+            roles,
         };
         let (stop, stopped) = watch::channel(false);
         let controllers = tokio::spawn(bowline_controllers::run(setup, &System::ALL, stopped));
@@ -133,7 +135,7 @@ impl Hub {
         };
         tokio::select! {
             () = ending => {}
-            _ = signals.next() => {}
+            again = signals.next() => service::ends_at_once(again),
         }
         Ok(Exit::Done)
     }

@@ -1,17 +1,20 @@
 //! Clusters: who looks at them, and starts and stops those that are embedded.
 
 mod embed;
+mod gauges;
 mod look;
 mod wire;
 
 use std::sync::Arc;
 
-use bowline_clusters::{Call, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
-use bowline_runtime::{Driver, Manner, Outside, sentence};
+use bowline_clusters::{Call, Cluster, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
+use bowline_control::Event;
+use bowline_runtime::{Driver, Manner, Outside, now, sentence};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
-pub use self::embed::{Embed, Running};
+pub use self::embed::{Embed, NotStarted, Running};
+pub(crate) use self::gauges::Gauges;
 use self::look::{finding, look};
 use self::wire::{ClusterWire, SecretKey, Text};
 use crate::kubeconfig;
@@ -24,6 +27,7 @@ pub(crate) struct Eyes {
     /// The way to the home.
     pub(crate) client: Client,
     pub(crate) embed: Option<Arc<dyn Embed>>,
+    pub(crate) gauges: Gauges,
 }
 
 pub(crate) fn home(embed: Option<&Arc<dyn Embed>>) -> Home {
@@ -41,11 +45,12 @@ pub(crate) type ClusterDriver = Driver<Clusters<Text>, ClusterWire, Eyes>;
 impl Outside<Clusters<Text>> for Eyes {
     async fn call(&self, call: Call<Text>) -> Reply<Text> {
         match call {
-            Call::Look { name, uid, generation, way } => {
+            Call::Look { name, uid, generation, way, began } => {
                 let finding = match way {
-                    Way::Embedded => self.look_inside(&name, &uid).await,
+                    Way::Embedded => self.look_inside(&name, &uid, began).await,
                     Way::Kubeconfig(secret) => self.look_there(&secret).await,
                 };
+                self.gauges.looked(&name, &uid, now().wall);
                 match finding {
                     Ok(finding) => Reply::Found { uid, generation, finding },
                     Err(why) => Reply::Failed(why),
@@ -76,19 +81,23 @@ impl Outside<Clusters<Text>> for Eyes {
             Reply::Failed(why) => format!("failed: {why}"),
         }
     }
+
+    fn sees(&self, event: &Event<Cluster<Text>>) {
+        self.gauges.see(event);
+    }
 }
 
 impl Eyes {
-    async fn look_inside(&self, name: &str, uid: &str) -> Result<Finding<String>, String> {
-        let Some(embed) = &self.embed else {
-            let words = "an embedded cluster runs inside the hub of `bowline up`, and this is another home: \
-                         register a cluster by its kubeconfig";
-            return Ok(finding(Found::NotHere, words.into(), None));
-        };
-        match embed.start(name, uid).await {
-            Err(why) => Ok(finding(Found::DoesNotStart, format!("it does not start: {why}"), None)),
+    async fn look_inside(&self, name: &str, uid: &str, began: bool) -> Result<Finding<String>, String> {
+        match self.embed()?.start(name, uid, began).await {
+            Err(NotStarted::Failed(why)) => {
+                Ok(finding(Found::DoesNotStart, format!("it does not start: {why}"), None))
+            }
+            Err(NotStarted::Lost { directory, runs }) => {
+                Ok(finding(Found::Lost, lost(&directory, runs), None))
+            }
             Ok(Running { client, server, kubeconfig }) => {
-                let place = Some(Place { server, kubeconfig });
+                let place = Some(Place { server, kubeconfig: Some(kubeconfig) });
                 let mut found = Finding { place, ..look(&client).await };
                 if found.found == Found::Usable {
                     found.words = "it runs inside the hub; its workloads are simulated".into();
@@ -124,16 +133,33 @@ impl Eyes {
             Ok(kubeconfig) => kubeconfig,
             Err(why) => return bad(&why),
         };
+        let place = kubeconfig::server(&kubeconfig).map(|server| Place { server, kubeconfig: None });
         match bowline_runtime::client_of(kubeconfig, "the kubeconfig", Manner::Once).await {
-            Ok(client) => Ok(look(&client).await),
+            Ok(client) => Ok(Finding { place, ..look(&client).await }),
             Err(why) => bad(&why),
         }
     }
 
     async fn stop(&self, name: &str, uid: &str) -> Result<(), String> {
-        match &self.embed {
-            Some(embed) => embed.stop(name, uid).await,
-            None => Err("it does not run here".into()),
-        }
+        self.embed()?.stop(name, uid).await
+    }
+
+    /// Who runs embedded clusters. Elsewhere it is not decided to look at one, nor to stop one.
+    fn embed(&self) -> Result<&dyn Embed, String> {
+        self.embed.as_deref().ok_or_else(|| "it does not run here".into())
+    }
+}
+
+fn lost(directory: &str, runs: bool) -> String {
+    if runs {
+        format!(
+            "its directory {directory} was removed while it runs: all that it holds is lost when the hub ends. Save what \
+             you need with kubectl, then remove it and add it again (`bowline cluster remove`)"
+        )
+    } else {
+        format!(
+            "its directory {directory} is gone, and with it all that it held. Put it back, or remove it and add it again \
+             (`bowline cluster remove`)"
+        )
     }
 }

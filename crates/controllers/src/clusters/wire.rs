@@ -4,7 +4,7 @@ use bowline_api::conditions::{ConditionType, Conditions, Judgement, Reason, Trut
 use bowline_api::updates::{Cluster as Resource, ClusterSpec, ClusterStatus, Endpoint, KubeconfigSecretRef};
 use bowline_clusters::{Cluster, Finding, Found, Id, Names, Place, Status, Way};
 use bowline_control::Version;
-use bowline_runtime::{Address, Watched, Wire};
+use bowline_runtime::{Address, Notice, Watched, Wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::core::{ApiResource, DynamicObject};
 use serde_json::{Value, json};
@@ -74,6 +74,18 @@ impl Wire for ClusterWire {
         draw_status(status, &mut raw.data["status"], &now);
     }
 
+    /// What is found is told when it is another thing than before; that the same is told in other words is none.
+    fn notice(&self, before: &Cluster<Text>, after: &Cluster<Text>) -> Option<Notice> {
+        let Finding { found, words, .. } = &after.status.as_ref()?.finding;
+        let was = before.status.as_ref().map(|status| status.finding.found);
+        (was != Some(*found)).then(|| Notice {
+            good: found.is_ready(),
+            reason: reason(*found).as_str().to_owned(),
+            action: "Look",
+            note: words.clone(),
+        })
+    }
+
     fn uid(&self, uid: &String) -> String {
         uid.clone()
     }
@@ -89,7 +101,7 @@ fn way(secret: Option<KubeconfigSecretRef>) -> Way<SecretKey> {
 }
 
 /// What was found, in a word that does not change.
-static REASONS: [(Found, Reason); 12] = [
+static REASONS: [(Found, Reason); 13] = [
     (Found::Usable, Reason::new("Usable")),
     (Found::Limited, Reason::new("LimitedPermissions")),
     (Found::NotReady, Reason::new("ServerNotReady")),
@@ -99,6 +111,7 @@ static REASONS: [(Found, Reason); 12] = [
     (Found::NoKubeconfig, Reason::new("NoKubeconfig")),
     (Found::BadKubeconfig, Reason::new("BadKubeconfig")),
     (Found::DoesNotStart, Reason::new("DoesNotStart")),
+    (Found::Lost, Reason::new("DataLost")),
     (Found::NotHere, Reason::new("NotInThisHome")),
     (Found::Failing, Reason::new("Failing")),
     (Found::Stalled, Reason::new("Stalled")),
@@ -146,9 +159,7 @@ fn draw_status(status: &Status<String>, raw: &mut Value, now: &Time) {
     }
     raw["conditions"] = json!(conditions);
     raw["observedGeneration"] = json!(generation);
-    let endpoint = place
-        .as_ref()
-        .map(|Place { server, kubeconfig }| json!({ "server": server, "kubeconfig": kubeconfig }));
+    let endpoint = place.clone().map(|Place { server, kubeconfig }| json!(Endpoint { server, kubeconfig }));
     put(raw, "version", release.clone().map(Value::from));
     put(raw, "endpoint", endpoint);
 }
@@ -177,7 +188,8 @@ mod tests {
     }
 
     fn statuses() -> impl Iterator<Item = Status<String>> {
-        let places = [None, Some(Place { server: "https://here".into(), kubeconfig: "/there".into() })];
+        let at = |kubeconfig| Some(Place { server: "https://here".into(), kubeconfig });
+        let places = [None, at(None), at(Some("/there".into()))];
         Found::ALL.into_iter().flat_map(move |found| {
             places.clone().map(|place| {
                 let finding = Finding { found, words: "why".into(), release: Some("v1.34.4".into()), place };
@@ -216,6 +228,27 @@ mod tests {
             let mut spoiled = raw.clone();
             *spoiled.data.pointer_mut(pointer).expect("a field") = value;
             assert_eq!(ClusterWire.read((), &spoiled).expect("a cluster").status, None, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn what_is_new_is_told_once_with_the_words_of_the_status() {
+        let bare = ClusterWire.read((), &raw(&json!({ "embedded": {} }))).expect("a cluster");
+        let all: Vec<_> = statuses().map(|status| Cluster { status: Some(status), ..bare.clone() }).collect();
+        for after in &all {
+            let Finding { found, words, .. } = &after.status.as_ref().expect("a status").finding;
+            let first = ClusterWire.notice(&bare, after).expect("it is new");
+            let drawn = {
+                let mut raw = raw(&json!({ "embedded": {} }));
+                ClusterWire.draw_status(after, &mut raw);
+                raw.data["status"]["conditions"].clone()
+            };
+            assert!(drawn.as_array().expect("conditions").iter().all(|told| told["reason"] == first.reason));
+            assert_eq!((first.good, &first.note), (found.is_ready(), words));
+            for before in &all {
+                let was = before.status.as_ref().expect("a status").finding.found;
+                assert_eq!(ClusterWire.notice(before, after).is_some(), was != *found);
+            }
         }
     }
 

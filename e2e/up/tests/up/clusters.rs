@@ -33,6 +33,12 @@ fn story(kind: Kind) -> Result<()> {
         &["kubeconfig", "bowline-system/prod-kubeconfig-", "every namespace"],
     )?;
 
+    let server = target_of(&file)?;
+    place.says("cluster show prod", 0, &["Since:", &format!("Server:     {server}\n")])?;
+    place.says("cluster list -o wide", 0, &["SINCE", &server])?;
+    place.kubectl()?.says("get clusters -o wide", "", &server)?;
+    what_uses_it_keeps_it(&place)?;
+
     what_cannot_be_used_is_refused(&place)?;
     what_is_not_allowed_is_named(&place, &target)?;
     if kind == Kind::Kubernetes {
@@ -57,11 +63,81 @@ fn story(kind: Kind) -> Result<()> {
     place.kubectl()?.ok(&format!("delete -n bowline-system {}", secrets.trim()), "")?;
     place.stands("prod", "NoKubeconfig")?;
     place.says(&add, 0, &["It is ready"])?;
+    each_change_is_an_event(&place)?;
+    until("it is counted", || is_counted(&place, true))?;
     place.says("cluster remove prod", 0, &["is removed"])?;
+    until("it is not counted any more", || is_counted(&place, false))?;
     until("the Secret is collected", || {
         let left = place.kubectl()?.ok("get secrets -n bowline-system -o name", "")?;
         Ok(if left.contains("prod-kubeconfig") { Err(left) } else { Ok(()) })
     })
+}
+
+/// Where the server of a kubeconfig is.
+fn target_of(kubeconfig: &std::path::Path) -> Result<String> {
+    let config: Value = serde_json::from_str(&fs::read_to_string(kubeconfig)?)?;
+    let server = config["clusters"][0]["cluster"]["server"].as_str();
+    Ok(server.context("a server")?.to_owned())
+}
+
+/// Whoever names a cluster holds it, of whatever kind it is.
+fn what_uses_it_keeps_it(place: &Place) -> Result<()> {
+    let kubectl = place.kubectl()?;
+    let versions = json!([{ "name": "v1", "command": ["/bin/kv"] }]);
+    let arn = "arn:aws:iam::aws:policy/ReadOnlyAccess";
+    let users = [
+        ("Stack", json!({ "cluster": "prod" }), "stacks default/user"),
+        ("NodeGroup", json!({ "cluster": "prod", "versions": versions }), "nodegroups default/user"),
+        ("SyncTarget", json!({ "cluster": "prod" }), "synctargets user"),
+        (
+            "IamRoleServiceAccount",
+            json!({ "clusters": ["prod"], "managedPolicyArns": [arn] }),
+            "iamroleserviceaccounts default/user",
+        ),
+    ];
+    for (kind, spec, said) in users {
+        let object = json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": kind, "metadata": { "name": "user" }, "spec": spec,
+        });
+        kubectl.ok("apply -f -", &object.to_string())?;
+        place.says("cluster remove prod", 4, &["prod is used", said, "Delete them first"])?;
+        kubectl.ok(&format!("delete {} user", kind.to_lowercase()), "")?;
+    }
+    Ok(())
+}
+
+/// What happened to it is seen where people look, in the words of its status; and once, though it was looked at often.
+fn each_change_is_an_event(place: &Place) -> Result<()> {
+    let events = || {
+        let said = place.kubectl()?.ok("get events.events.k8s.io -n default -o json", "")?;
+        let said: Value = serde_json::from_str(&said)?;
+        let of_prod = |event: &&Value| event["regarding"]["name"] == "prod";
+        anyhow::Ok(
+            said["items"].as_array().into_iter().flatten().filter(of_prod).cloned().collect::<Vec<_>>(),
+        )
+    };
+    until("each change is an event", || {
+        let seen = events()?;
+        let has = |reason: &str, kind: &str| {
+            seen.iter().any(|event| event["reason"] == reason && event["type"] == kind)
+        };
+        let all = has("Usable", "Normal") && has("NoAnswer", "Warning") && has("NoKubeconfig", "Warning");
+        Ok(if all { Ok(()) } else { Err(format!("{seen:?}")) })
+    })?;
+    let silent: Vec<_> = events()?.into_iter().filter(|event| event["reason"] == "NoAnswer").collect();
+    ensure!(silent.len() == 1 && silent[0]["series"].is_null(), "it fell silent once: {silent:?}");
+    let words = silent[0]["note"].as_str().unwrap_or_default();
+    ensure!(words.contains("does not answer"), "{words}");
+    place.kubectl()?.says("describe cluster prod", "", "NoKubeconfig")?;
+    Ok(())
+}
+
+fn is_counted(place: &Place, wanted: bool) -> Result<Result<(), String>> {
+    let counts = place.page("/metrics")?;
+    let ready = counts.contains("bowline_cluster_ready{cluster=\"prod\"} 1.0");
+    let looked = counts.contains("bowline_cluster_last_look_timestamp_seconds{cluster=\"prod\"} ");
+    let is = ready == wanted && looked == wanted;
+    Ok(if is { Ok(()) } else { Err(counts) })
 }
 
 fn what_cannot_be_used_is_refused(place: &Place) -> Result<()> {

@@ -37,7 +37,11 @@ fn an_embedded_cluster_is_used_killed_and_removed() -> Result<()> {
         let now = endpoint(&place, "toy")?;
         Ok(if now == (server.clone(), kubeconfig.clone()) { Ok(()) } else { Err(format!("{now:?}")) })
     })?;
-    toy.says("get deployment web", "", "2/2")?;
+    // Its status is of the life before until somebody has looked.
+    until("it answers", || {
+        let said = toy.run("get deployment web", "")?;
+        Ok(if said.out.contains("2/2") { Ok(()) } else { Err(format!("{said:?}")) })
+    })?;
     toy.ok("scale deployment web --replicas=3", "")?;
     toy.says("rollout status deployment/web --timeout=60s", "", "successfully rolled out")?;
     let pods = toy.ok("get pods -o name", "")?;
@@ -69,19 +73,47 @@ fn an_embedded_cluster_is_used_killed_and_removed() -> Result<()> {
     let pods = place.kubectl_of(Path::new(&kubeconfig))?.ok("get pods -o name", "")?;
     ensure!(pods.is_empty(), "{pods}");
 
-    // Somebody takes our finalizer off: what is left of it goes when another one of its name comes, or with the next life.
-    let by_hand = |place: &Place| {
+    // Somebody takes our finalizer off while no controller is there to put it back: what is left of it goes with the next life.
+    let place = place.without_controllers(|place| {
         let kubectl = place.kubectl()?;
         kubectl.ok("patch cluster toy --type=merge -p {\"metadata\":{\"finalizers\":null}}", "")?;
-        kubectl.ok("delete cluster toy", "")
-    };
-    by_hand(&place)?;
-    place.says("cluster add toy --embedded", 0, &["is added", "It is ready"])?;
-    let left = std::fs::read_dir(place.path("data/clusters"))?.count();
-    ensure!(left == 1, "that of the one before is gone: {left}");
-    by_hand(&place)?;
-    let place = place.live_again()?;
+        kubectl.ok("delete cluster toy", "")?;
+        let left = std::fs::read_dir(place.path("data/clusters"))?.count();
+        ensure!(left == 1, "nobody has removed what it held: {left}");
+        Ok(())
+    })?;
     let left = std::fs::read_dir(place.path("data/clusters"))?.count();
     ensure!(left == 0, "nothing is left: {left}");
+    place.says("cluster list", 0, &["There are no clusters"])?;
+    Ok(())
+}
+
+/// A directory that is taken away is noticed, nothing is made in its place, and it is used again when it is back.
+#[test]
+fn an_embedded_cluster_without_its_directory_says_so() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    place.says("cluster add toy --embedded", 0, &["It is ready"])?;
+    let (_, kubeconfig) = endpoint(&place, "toy")?;
+    let toy = place.kubectl_of(Path::new(&kubeconfig))?;
+    toy.ok("create configmap kept", "")?;
+    let directory = Path::new(&kubeconfig).parent().context("a directory")?;
+    let aside = place.path("aside");
+    std::fs::rename(directory, &aside)?;
+    place.stands("toy", "DataLost")?;
+    place.says("cluster show toy", 0, &["not ready", "was removed while it runs", "Save what you need"])?;
+
+    let place = place.live_again()?;
+    until("it is not started anew", || {
+        let said = place.says("cluster show toy", 0, &[])?;
+        Ok(if said.contains("is gone, and with it all that it held") { Ok(()) } else { Err(said) })
+    })?;
+    place.stands("toy", "DataLost")?;
+    ensure!(!directory.exists(), "nothing is made in its place");
+    std::fs::rename(&aside, directory)?;
+    place.stands("toy", "Usable")?;
+    toy.ok("get configmap kept", "")?;
+    std::fs::remove_dir_all(directory)?;
+    place.stands("toy", "DataLost")?;
+    place.says("cluster remove toy", 0, &["is removed"])?;
     Ok(())
 }

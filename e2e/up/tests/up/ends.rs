@@ -1,6 +1,6 @@
 //! How processes end, and what they say of themselves while they run.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -75,6 +75,16 @@ fn who_finds_no_server_says_how_to_start_one() -> Result<()> {
         let said = run(line, None, &directory)?;
         ensure!(said.code == code && said.err.contains(expected), "{line}: {said:#?}");
     }
+    // In a pod it is the server of the pod's cluster, if the pod may use it.
+    let output = Command::new(bowline())
+        .args(["controllers"])
+        .env_remove("KUBECONFIG")
+        .envs([("KUBERNETES_SERVICE_HOST", "127.0.0.1"), ("KUBERNETES_SERVICE_PORT", "1")])
+        .current_dir(&directory)
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "this pod does not say how to reach its server";
+    ensure!(output.status.code() == Some(2) && said.contains(expected), "{output:#?}");
     let hub = Hub::start(&scratch.join("data"))?;
     let said = run("cluster list", Some(hub.kubeconfig()), &directory)?;
     ensure!(said.code == 4 && said.err.contains("does not know Bowline's kinds"), "{said:#?}");
@@ -87,19 +97,24 @@ fn who_finds_no_server_says_how_to_start_one() -> Result<()> {
     Ok(())
 }
 
+/// The kubeconfig of a server that speaks plain HTTP.
+fn kubeconfig_of(address: &str) -> String {
+    let text = json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "c",
+        "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "u" } }],
+        "clusters": [{ "name": "c", "cluster": { "server": format!("http://{address}") } }],
+        "users": [{ "name": "u", "user": { "token": "t" } }],
+    });
+    text.to_string()
+}
+
 #[test]
 fn who_is_told_while_it_starts_ends() -> Result<()> {
     // Somebody who accepts, and never answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
     let scratch = Scratch::new("silent")?;
     let kubeconfig = scratch.join("kubeconfig");
-    let text = json!({
-        "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "u" } }],
-        "clusters": [{ "name": "c", "cluster": { "server": format!("http://{}", silent.local_addr()?) } }],
-        "users": [{ "name": "u", "user": {} }],
-    });
-    std::fs::write(&kubeconfig, text.to_string())?;
+    std::fs::write(&kubeconfig, kubeconfig_of(&silent.local_addr()?.to_string()))?;
     let mut child = Command::new(bowline())
         .args(["controllers", "--health-listen", "127.0.0.1:0", "--kubeconfig"])
         .arg(&kubeconfig)
@@ -112,6 +127,41 @@ fn who_is_told_while_it_starts_ends() -> Result<()> {
     let mut said = String::new();
     child.stderr.take().context("its stderr is piped")?.read_to_string(&mut said)?;
     ensure!(said.contains("SIGTERM: it ends before it has begun"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn who_is_told_twice_ends_at_once() -> Result<()> {
+    // Somebody who accepts, and never answers: what is under way does not end soon.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let scratch = Scratch::new("twice")?;
+    let silent_kubeconfig = scratch.join("silent.kubeconfig");
+    std::fs::write(&silent_kubeconfig, kubeconfig_of(&silent.local_addr()?.to_string()))?;
+    let data = scratch.join("data");
+    let mut child = Command::new(bowline())
+        .args(["up", "--listen", "127.0.0.1:0", "--data"])
+        .arg(&data)
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let pid = Pid::from_raw(i32::try_from(child.id())?);
+    let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);
+    let mut all = String::new();
+    let mut says = |what: &str| {
+        while !all.contains(what) {
+            ensure!(said.read_line(&mut all)? > 0, "{what:?} is not said: {all}");
+        }
+        Ok(())
+    };
+    says("Ctrl-C ends it.")?;
+    let add = format!("cluster add silent --no-wait --kubeconfig {}", silent_kubeconfig.display());
+    let added = run(&add, Some(&data.join("admin.kubeconfig")), &scratch.join(""))?;
+    ensure!(added.code == 0, "{added:#?}");
+    let (_stream, _) = silent.accept()?;
+    kill(pid, Signal::SIGINT)?;
+    says("Ctrl-C: what is under way ends; once more, and it ends at once.")?;
+    kill(pid, Signal::SIGINT)?;
+    says("Ctrl-C again: it ends at once.")?;
+    ensure!(child.wait()?.code() == Some(0), "it ends well");
     Ok(())
 }
 

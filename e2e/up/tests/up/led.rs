@@ -1,12 +1,14 @@
 //! Several `controllers` on one home: one leads, and hands over when it ends.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::{Home, Kind};
-use bowline_e2e_hub::Hub;
+use bowline_e2e_hub::{Hub, Role, Scratch, bowline};
 use bowline_e2e_up::{Controllers, run, until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
 
+const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/bowline-system/leases/bowline-controllers";
 const LEADS: &str = "leader_election_master_status{name=\"bowline-controllers\"} 1";
 
 #[test]
@@ -32,6 +34,40 @@ fn one_of_two_leads_and_hands_over() -> Result<()> {
         let said = run(&line, Some(&home.kubeconfig()), &home.path(""))?;
         ensure!(said.code == 0 && said.err.contains("It is ready"), "{kind}: {said:#?}");
     }
+    Ok(())
+}
+
+/// `controllers` lead a hub that then becomes one of `up`: nobody starts its embedded clusters until they end, and it says so.
+#[test]
+fn up_says_whom_it_waits_for() -> Result<()> {
+    let scratch = Scratch::new("waits")?;
+    let data = scratch.join("data");
+    let hub = Hub::start(&data)?;
+    let address = hub.client().authority().to_owned();
+    let mut controllers = Controllers::start(hub.kubeconfig())?;
+    until("they lead", || controllers.page("/metrics").map(|said| leads(&said)))?;
+    hub.terminate()?;
+
+    let up = Hub::start_at(bowline(), Role::Up, &data, &address)?;
+    let (_, lease) = up.send("GET", LEASE, &Value::Null)?;
+    let leader = lease["spec"]["holderIdentity"].as_str().context("somebody leads")?.to_owned();
+    until("it says so", || {
+        let (status, said) = up.page("/readyz")?;
+        let expected = format!("{leader} leads, and they wait until it ends");
+        Ok(if status == 500 && said.contains(&expected) { Ok(()) } else { Err(said) })
+    })?;
+    // It has controllers of its own, also while these wait.
+    let said = run("controllers --health-listen 127.0.0.1:0", Some(up.kubeconfig()), &scratch.join(""))?;
+    ensure!(said.code == 4 && said.err.contains("this hub runs its controllers itself"), "{said:#?}");
+
+    kill(Pid::from_raw(i32::try_from(controllers.pid())?), Signal::SIGTERM)?;
+    ensure!(controllers.wait()? == Some(0), "they end well");
+    until("it is ready", || {
+        let (status, said) = up.page("/readyz")?;
+        Ok(if status == 200 { Ok(()) } else { Err(said) })
+    })?;
+    let said = run("cluster add toy --embedded", Some(up.kubeconfig()), &scratch.join(""))?;
+    ensure!(said.code == 0 && said.err.contains("It is ready"), "{said:#?}");
     Ok(())
 }
 

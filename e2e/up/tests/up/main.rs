@@ -3,5 +3,7 @@
 mod clusters;
 mod embedded;
 mod ends;
+mod kept;
 mod killed;
 mod led;
+mod pods;

@@ -8,7 +8,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
     // Effects are counted, and a key stalls: it rests, goes on, and converges all the same.
     expect(MODEL, "bound=3", (14_784, 28_472, 47), &all(10, 9)),
     // Not in the hub, where no embedded cluster can be used.
-    expect(MODEL, "hub=false", (6_461, 14_722, 23), &all(1, 9)),
+    expect(MODEL, "hub=false", (5_942, 13_148, 24), &all(1, 9)),
     // Two clusters at a time; what has fallen silent has no time to answer again.
     expect(MODEL, "instances=2,workers=2,edits=0,turns=1", (16_570, 44_965, 31), &all(10, 1)),
 ];

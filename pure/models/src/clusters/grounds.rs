@@ -3,9 +3,10 @@
 use bowline_clusters::{Call, Finding, Found, Home, Memory, Reply, Step, Way};
 use bowline_control::Millis;
 
-use super::names::{self, Kubeconfig, Tiny, Words};
-use super::{Fleet, Shape};
+use super::Fleet;
+use super::names::{self, Kubeconfig};
 use crate::harness::{Ask, Note, Outside, padded};
+use crate::tiny::{Tiny, Words};
 
 /// The grounds on which clusters stand.
 pub(crate) struct Grounds;
@@ -32,9 +33,8 @@ impl Ground {
     }
 
     /// What is found if all goes well; `None` if it is embedded, and has to be started.
-    fn look(self, way: Way<Kubeconfig>, home: Home) -> Option<Found> {
+    fn look(self, way: Way<Kubeconfig>) -> Option<Found> {
         match way {
-            Way::Embedded if home == Home::Elsewhere => Some(Found::NotHere),
             Way::Embedded => None,
             Way::Kubeconfig(_) if self.silent => Some(Found::Silent),
             Way::Kubeconfig(Kubeconfig::Bad) => Some(Found::Unauthorized),
@@ -44,8 +44,12 @@ impl Ground {
 
     /// What is true of a cluster.
     pub(crate) fn truth(self, uid: u8, way: Way<Kubeconfig>, home: Home) -> Found {
-        let embedded = if self.runs == uid { Found::Usable } else { Found::DoesNotStart };
-        self.look(way, home).unwrap_or(embedded)
+        let embedded = match home {
+            Home::Elsewhere => Found::NotHere,
+            Home::Hub if self.runs == uid => Found::Usable,
+            Home::Hub => Found::DoesNotStart,
+        };
+        self.look(way).unwrap_or(embedded)
     }
 }
 
@@ -63,7 +67,7 @@ pub(crate) fn look(ask: &Ask) -> Option<(u8, Way<Kubeconfig>)> {
     (what == LOOK).then(|| (generation, WAYS[usize::from(way)].clone()))
 }
 
-fn perform(home: Home, ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> Reply<Tiny> {
+fn perform(ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> Reply<Tiny> {
     if failure == Some(REFUSED) {
         return Reply::Failed("it was refused".into());
     }
@@ -86,7 +90,7 @@ fn perform(home: Home, ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> R
         generation: generation.into(),
         finding: names::found(found, place),
     };
-    match ground.look(way, home) {
+    match ground.look(way) {
         // It answers, or something in front of it does, and is not ready yet.
         Some(_) if half => found(Found::NotReady, false),
         Some(seen) => found(seen, false),
@@ -116,7 +120,8 @@ impl Outside<Fleet> for Grounds {
 
     fn ask(_: &Step, call: &Call<Tiny>) -> Ask {
         match call {
-            Call::Look { name, uid, generation, way } => {
+            // Nobody takes its files away here: whether it was started before makes no difference.
+            Call::Look { name, uid, generation, way, began: _ } => {
                 let way = (0..).zip(&WAYS).find(|(_, known)| *known == way).map_or(0, |(number, _)| number);
                 Ask { key: *name, uid: *uid, code: padded([LOOK, *generation as u8, way]) }
             }
@@ -128,10 +133,9 @@ impl Outside<Fleet> for Grounds {
         if look(ask).is_some() { Step::Probe } else { Step::Stop }
     }
 
-    fn perform(system: &Fleet, outside: &mut Note, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
-        let Fleet(Shape { home, .. }) = system;
+    fn perform(_: &Fleet, outside: &mut Note, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
         let mut ground = Ground::of(outside);
-        let reply = perform(*home, &mut ground, ask, way);
+        let reply = perform(&mut ground, ask, way);
         *outside = ground.note();
         reply
     }

@@ -15,12 +15,12 @@ use bowline_explorer::Property;
 
 pub(crate) use self::expected::EXPECTED;
 use self::grounds::{Ground, Grounds};
-use self::names::Tiny;
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who, kinds_of,
     padded,
 };
+use crate::tiny::Tiny;
 
 pub(crate) const CLUSTERS: Entry = Entry {
     name: "clusters",

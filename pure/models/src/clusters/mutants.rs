@@ -3,10 +3,10 @@
 use bowline_clusters::{Home, Reply, Step, Wait};
 use bowline_control::{Decision, Moment, Standing, Write};
 
-use super::names::Tiny;
 use super::{CLUSTERS, Known, SHAPE, Shape, Shown, Thing, at};
 use crate::harness::{self, Action, FAULTS, Fault, Rules, SHIPPED, State};
 use crate::mutants::Mutant;
+use crate::tiny::Tiny;
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal at $size:literal with $faults:expr, $shape:expr, $rules:expr) => {
@@ -34,6 +34,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: of_any_generation, ..SHAPE }, SHIPPED),
     mutant!("acts as if it were the hub" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
         Shape { decide: |_, shown, now| (SHAPE.decide)(Home::Hub, shown, now), ..SHAPE }, SHIPPED),
+    mutant!("looks at what only its hub can start" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
+        Shape { decide: looks_everywhere, ..SHAPE }, SHIPPED),
     mutant!("looks once" breaks "Converges" at "lag=1" with None,
         Shape { decide: looks_once, ..SHAPE }, SHIPPED),
     mutant!("tells only the first finding" breaks "Converges" at "lag=1" with None,
@@ -95,6 +97,13 @@ fn of_any_generation(objects: &[&Thing], memory: &Known) -> Shown {
     };
     let probe = memory.probe.clone().filter(same);
     Shown { probe, ..(SHAPE.snapshot)(objects, memory) }
+}
+
+fn looks_everywhere(home: Home, shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(home, shown, now) {
+        Decision::Wait { what: Wait::ItsHub, .. } => Decision::Do(Step::Probe),
+        other => other,
+    }
 }
 
 fn looks_once(home: Home, shown: &Shown, now: Moment) -> Decision<Step, Wait> {

@@ -6,20 +6,7 @@ use bowline_clusters::{Cluster, Finding, Found, Id, Memory, Names, Place, Probe,
 use bowline_control::{Millis, Version};
 
 use crate::harness::{BODY, Flat, Note, padded};
-
-/// Names are numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Tiny;
-
-/// Words for people: what they are is of no importance.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Words;
-
-impl From<&str> for Words {
-    fn from(_: &str) -> Words {
-        Words
-    }
-}
+use crate::tiny::{Tiny, Words};
 
 impl Names for Tiny {
     type Name = u8;
@@ -132,7 +119,7 @@ fn bytes(finding: Option<&Finding<Words>>) -> [u8; 2] {
 
 fn finding([found, told]: [u8; 2]) -> Option<Finding<Words>> {
     let found = Found::ALL[usize::from(found.checked_sub(1)?)];
-    let place = Place { server: Words, kubeconfig: Words };
+    let place = Place { server: Words, kubeconfig: Some(Words) };
     Some(Finding {
         found,
         words: Words,
@@ -143,7 +130,7 @@ fn finding([found, told]: [u8; 2]) -> Option<Finding<Words>> {
 
 /// What is found by one who reaches a cluster, or not.
 pub(crate) fn found(found: Found, place: bool) -> Finding<Words> {
-    let place = place.then_some(Place { server: Words, kubeconfig: Words });
+    let place = place.then_some(Place { server: Words, kubeconfig: Some(Words) });
     let release = (found.answers() == Some(true)).then_some(Words);
     Finding { found, words: Words, release, place }
 }

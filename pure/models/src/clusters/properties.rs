@@ -5,8 +5,9 @@ use bowline_explorer::Property;
 
 use super::Fleet;
 use super::grounds::{self, Ground};
-use super::names::{self, Words};
+use super::names;
 use crate::harness::{Action, Deed, Doing, Flat, Harness, Objects, State, Verb, What, Who};
+use crate::tiny::Words;
 
 type Claim = Property<Harness<Fleet>>;
 
@@ -23,9 +24,9 @@ fn safety() -> Vec<Claim> {
     vec![
         Property::always("NoneRunsAlone", |_, s: &State| (0..INSTANCES).all(|key| is_someones(s, key)))
             .about("no server runs, and no files are there, of a cluster that is not; unless somebody else took our finalizer off"),
-        Property::always_step("HeldFirst", |m: &Harness<Fleet>, _, action: &Action, after: &State| {
+        Property::always_step("HeldFirst", |_, _, action: &Action, after: &State| {
             let (Action::Turn(key) | Action::Wake(key) | Action::Jump(key)) = action else { return true };
-            m.system.0.home == Home::Elsewhere || is_seen_held(after, (*key).into())
+            is_seen_held(after, (*key).into())
         })
         .about("a server is not started before its cluster is seen to be held"),
         Property::always_step("Found", |_, before: &State, action: &Action, after: &State| {
@@ -35,7 +36,7 @@ fn safety() -> Vec<Claim> {
         Property::always("LeftToItsHub", |m: &Harness<Fleet>, s: &State| {
             m.system.0.home == Home::Hub || s.keys.iter().all(|known| known.doing.is_none_or(is_for_anyone))
         })
-        .about("who is not in the hub neither holds an embedded cluster, nor stops it, nor lets it go"),
+        .about("who is not in the hub neither holds an embedded cluster, nor starts it, nor stops it, nor lets it go"),
     ]
 }
 
@@ -165,7 +166,7 @@ fn is_found(before: &State, after: &State, key: usize) -> bool {
     match says.finding.found {
         Found::Failing | Found::Stalled => true,
         // Nobody has to look to know that.
-        Found::NotHere if is.deleting => true,
+        Found::NotHere => says.observed == is.generation.into() && names::is_embedded(&is),
         _ => says.observed == is.generation.into() && is_remembered(before, LOOKED, key),
     }
 }
@@ -175,7 +176,7 @@ fn is_for_anyone(doing: Doing) -> bool {
     match doing.what {
         What::Write(post) => post.verb == Verb::Status,
         What::Look(_) => true,
-        What::Call(ask) => grounds::look(&ask).is_some(),
+        What::Call(ask) => grounds::look(&ask).is_some_and(|(_, way)| way != Way::Embedded),
     }
 }
 

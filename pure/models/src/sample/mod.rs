@@ -14,7 +14,6 @@ use bowline_explorer::Property;
 use bowline_sample::{Kind, Object, Pairs, Side, Snapshot, Step, Wait};
 
 pub(crate) use self::expected::EXPECTED;
-use self::names::Tiny;
 #[cfg(test)]
 pub(crate) use self::names::is_pair;
 pub use self::rehearsal::{Move, Part, rehearsal};
@@ -23,6 +22,7 @@ use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Nothing, Objects, SHIPPED, State, System, Who,
     kinds_of, padded,
 };
+use crate::tiny::Tiny;
 
 pub(crate) const CONTROL: Entry = Entry {
     name: "control",

@@ -6,20 +6,7 @@ use bowline_control::Version;
 use bowline_sample::{Half, Id, Names, Object, Owner, Pair, Phase, Side, Status, Wait};
 
 use crate::harness::{BODY, Flat, padded};
-
-/// Names are numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Tiny;
-
-/// Words for people: what they are is of no importance.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Words;
-
-impl From<&str> for Words {
-    fn from(_: &str) -> Words {
-        Words
-    }
-}
+use crate::tiny::{Tiny, Words};
 
 impl Names for Tiny {
     type Name = u8;

@@ -14,13 +14,14 @@ use bowline_explorer::Property;
 use bowline_updates::{Call, Id, Kind, Memory, Object, Phase, Reply, Rhythm, Snapshot, Step, Updates, Wait};
 
 pub(crate) use self::expected::EXPECTED;
-use self::names::{CLUSTER, Tiny, UPDATES};
+use self::names::{CLUSTER, UPDATES};
 use self::world::{Target, World};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System,
     Who, kinds_of,
 };
+use crate::tiny::Tiny;
 
 pub(crate) const UPDATES_MODEL: Entry = Entry {
     name: "updates",

@@ -12,26 +12,7 @@ use bowline_updates::{
 
 use super::world;
 use crate::harness::{BODY, Flat, padded};
-
-/// Names are numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Tiny;
-
-/// Words for people: what they are is of no importance.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Words;
-
-impl From<&str> for Words {
-    fn from(_: &str) -> Words {
-        Words
-    }
-}
-
-impl AsRef<str> for Words {
-    fn as_ref(&self) -> &str {
-        ""
-    }
-}
+use crate::tiny::{Tiny, Words};
 
 impl Names for Tiny {
     type Stack = u8;

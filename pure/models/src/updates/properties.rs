@@ -4,9 +4,10 @@ use bowline_explorer::Property;
 use bowline_updates::{Mood, Number, Phase, Stack, Stage};
 
 use super::Team;
-use super::names::{self, CLUSTER, Tiny, UPDATES};
+use super::names::{self, CLUSTER, UPDATES};
 use super::world::{self, World};
 use crate::harness::{Action, Deed, Doing, Edit, Harness, State, What, Who};
+use crate::tiny::Tiny;
 
 type Claim = Property<Harness<Team>>;
 
@@ -94,7 +95,7 @@ fn liveness() -> Vec<Claim> {
         })
         .about("in the end the cluster has the last good version, or what was there before; unless others have changed it"),
         Property::eventually_always("IsLeft", |_, s: &State| {
-            (0..STACKS).all(|key| is_excused(s, key) || is_stalled(s, key) || !has_entered(s, key))
+            (0..STACKS).all(|key| is_excused(s, key) || is_stalled(s, key) || !is_on_cluster(s, key))
         })
         .about("in the end the cluster is left"),
         Property::eventually_always("Rests", |_, s: &State| {
@@ -240,9 +241,12 @@ fn is_written(before: &State, action: &Action, after: &State, key: u8) -> bool {
 }
 
 fn has_entered(s: &State, key: u8) -> bool {
+    is_on_cluster(s, key) || is_remembered(s, DELETED)
+}
+
+fn is_on_cluster(s: &State, key: u8) -> bool {
     let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
     cluster.is_some_and(|cluster| cluster.updates.iter().any(|(stack, _)| *stack == key))
-        || is_remembered(s, DELETED)
 }
 
 fn keeps_what_is_foreign(before: &State, after: &State, key: u8) -> bool {

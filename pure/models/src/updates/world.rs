@@ -13,8 +13,9 @@ use bowline_updates::{
 };
 
 use super::Team;
-use super::names::{self, ROUND, Tiny, Words};
+use super::names::{self, ROUND};
 use crate::harness::{Ask, Note, Outside};
+use crate::tiny::{Tiny, Words};
 
 /// All times are less than what the harness calls long ago.
 pub(crate) const SOON: Millis = Millis(1_000);

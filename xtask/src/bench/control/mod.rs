@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use super::embedded::Embedded;
-use super::{Company, processors, write};
+use super::{Company, Effort, processors};
 use crate::log::Log;
 use crate::referee::scratch::Scratch;
 use crate::workspace::{Workspace, captured};
@@ -23,9 +23,8 @@ use rows::Row;
 /// How to measure the loop.
 #[derive(clap::Args)]
 pub(crate) struct ControlArgs {
-    /// Measure each once, not three times in turn
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    effort: Effort,
     /// How many pairs
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     objects: u32,
@@ -35,9 +34,6 @@ pub(crate) struct ControlArgs {
     /// Pairs that each may work at together
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     workers: u16,
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
 }
 
 /// What one measured, each quantity by its name.
@@ -68,7 +64,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &ControlArgs) -> R
     std::fs::create_dir_all(&bench).with_context(|| format!("cannot create {}", bench.display()))?;
     // Not where temporary files go, which may be memory: a write costs a sync.
     let scratch = Scratch::within(&bench, "control")?;
-    let rounds = if args.quick { 1 } else { 3 };
+    let rounds = args.effort.times(3, 1);
     let measured = field.measure_all(scratch.path(), rounds, args)?;
     let rows = rows::all(&measured);
     log.line(table::Table { rows: &rows, peer: &peer, objects: args.objects });
@@ -83,9 +79,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &ControlArgs) -> R
         rows: &rows,
     };
     let usual = bench.join("control.json");
-    for path in std::iter::once(&usual).chain(&args.json) {
-        write(path, &written)?;
-    }
+    args.effort.write(&usual, &written)?;
     for row in &rows {
         ensure!(row.is_bearable(), "we write where nothing is to be done: {}", row.name);
     }

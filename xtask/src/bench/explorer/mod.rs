@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Company, processors, write};
+use super::{Company, Effort, processors};
 use crate::log::Log;
 use crate::referee::specs;
 use crate::referee::tlc::Tlc;
@@ -23,9 +23,8 @@ use results::Results;
 /// How to measure the explorer.
 #[derive(clap::Args)]
 pub(crate) struct ExplorerArgs {
-    /// Measure three times, not five
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    effort: Effort,
     /// Leave TLC out, which takes most of the time
     #[arg(long)]
     skip_tlc: bool,
@@ -35,9 +34,6 @@ pub(crate) struct ExplorerArgs {
     /// Where the seeds' specifications for TLC are, if not in ../shared/specs
     #[arg(long, value_name = "DIR", conflicts_with = "skip_tlc")]
     specs: Option<PathBuf>,
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
 }
 
 /// All results, as they are written to a file.
@@ -57,7 +53,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &ExplorerArgs) -> 
     let tlc = tlc(workspace, log, args)?;
     let stadium = Stadium::build(workspace, log, tlc)?;
     company.warn(log);
-    let repetitions = if args.quick { 3 } else { 5 };
+    let repetitions = args.effort.times(5, 3);
     let chosen = |course: &&Course| args.only.is_empty() || args.only.iter().any(|only| only == course.model);
     let courses: Vec<Course> = COURSES.iter().filter(chosen).copied().collect();
     let results = measure_all(&stadium, &courses, repetitions)?;
@@ -72,9 +68,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &ExplorerArgs) -> 
         goals: &goals,
     };
     let usual = workspace.target_dir().join("bench/explorer.json");
-    for path in std::iter::once(&usual).chain(&args.json) {
-        write(path, &written)?;
-    }
+    args.effort.write(&usual, &written)?;
     let measured = goals.iter().filter(|goal| goal.reached.iter().all(Option::is_some));
     let met = measured.clone().filter(|goal| goal.is_met()).count();
     let (measured, all) = (measured.count(), goals.len());

@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use super::{Company, processors, write};
+use super::{Company, Effort, processors};
 use crate::log::Log;
 use crate::referee::scratch::Scratch;
 use crate::testenv::binaries;
@@ -31,18 +31,14 @@ const MANY: usize = 100_000;
 /// How to measure the hub.
 #[derive(clap::Args)]
 pub(crate) struct HubArgs {
-    /// Load each once, not three times in turn
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    effort: Effort,
     /// How long each load lasts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(3..))]
     seconds: u64,
     /// Leave kube-apiserver out: nothing is compared, and no goal is judged
     #[arg(long)]
     alone: bool,
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
 }
 
 /// What one measured, each quantity by its name.
@@ -72,7 +68,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &HubArgs) -> Resul
     // Not where temporary files go, which may be memory: a sync has to cost what it costs.
     let scratch = Scratch::within(&bench, "hub")?;
     let field = Field { kube, hub: built.join("bowline"), client: built.join("bowline-bench-hub") };
-    let rounds = if args.quick { 1 } else { 3 };
+    let rounds = args.effort.times(3, 1);
     let fsync_before = Fsync::measure(scratch.path())?;
     let measured = measure_all(&field, &scratch, rounds, args.seconds)?;
     let fsync_after = Fsync::measure(scratch.path())?;
@@ -88,9 +84,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &HubArgs) -> Resul
         rows: &rows,
     };
     let usual = bench.join("hub.json");
-    for path in std::iter::once(&usual).chain(&args.json) {
-        write(path, &written)?;
-    }
+    args.effort.write(&usual, &written)?;
     let judged: Vec<bool> = rows.iter().filter_map(Row::is_met).collect();
     let (met, all) = (judged.iter().filter(|met| **met).count(), judged.len());
     Ok(format!("{met} of {all} goals are met{}; results in {}", company.doubt(), usual.display()))

@@ -6,12 +6,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use serde::Serialize;
 
-use super::{Company, processors, write};
+use super::{Company, Effort, processors};
 use crate::log::Log;
 use crate::workspace::Workspace;
 use contest::{Contestant, Course, Stadium};
@@ -20,12 +18,8 @@ use rows::Row;
 /// How to measure the work queue.
 #[derive(clap::Args)]
 pub(crate) struct WorkqueueArgs {
-    /// Measure three times, not five
-    #[arg(long)]
-    quick: bool,
-    /// Write the results here, too
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 /// All results, as they are written to a file.
@@ -45,7 +39,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &WorkqueueArgs) ->
     let company = Company::look();
     let stadium = Stadium::build(workspace, log)?;
     company.warn(log);
-    let repetitions = if args.quick { 3 } else { 5 };
+    let repetitions = args.effort.times(5, 3);
     let rows = rows::all(&measure_all(&stadium, repetitions)?);
     log.line(table::Table { rows: &rows, peer: &stadium.peer_version });
     let written = Written {
@@ -56,9 +50,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &WorkqueueArgs) ->
         rows: &rows,
     };
     let usual = workspace.target_dir().join("bench/workqueue.json");
-    for path in std::iter::once(&usual).chain(&args.json) {
-        write(path, &written)?;
-    }
+    args.effort.write(&usual, &written)?;
     let judged: Vec<bool> = rows.iter().flat_map(Row::verdicts).collect();
     let (met, all) = (judged.iter().filter(|met| **met).count(), judged.len());
     Ok(format!("{met} of {all} goals are met{}; results in {}", company.doubt(), usual.display()))

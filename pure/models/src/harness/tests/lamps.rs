@@ -9,7 +9,7 @@ use bowline_control::{
 use bowline_explorer::{Model, Options, Property, check};
 
 use super::super::flat::{BODY, Flat, padded};
-use super::super::{Ask, Deed, Edit, KEYS, Note, Objects, Outside, Who};
+use super::super::{Ask, Deed, Edit, Note, Objects, Outside, Who};
 use super::super::{Bounds, FAULTS, Fault, Harness, SHIPPED, State, System};
 use super::follow;
 use crate::catalogue::Catalogued;
