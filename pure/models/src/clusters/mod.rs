@@ -193,7 +193,7 @@ impl System for Fleet {
     }
 
     /// Only what is outside fails as a provider does.
-    fn can_hit(fault: Fault, point: usize) -> bool {
+    fn can_hit(&self, fault: Fault, point: usize) -> bool {
         fault != Fault::Provider || point >= CALLS
     }
 

@@ -219,7 +219,7 @@ pub(crate) const fn kinds_of<S: System>() -> &'static [&'static str] {
 impl<S: System> Catalogued for Harness<S> {
     fn coverage(&self) -> Option<Table> {
         let hit = |fault: Fault, point: usize| match self.coverage.has(fault, point) {
-            _ if !S::can_hit(fault, point) => Hit::Never,
+            _ if !self.system.can_hit(fault, point) => Hit::Never,
             true => Hit::Yes,
             false => Hit::Not,
         };

@@ -68,7 +68,7 @@ pub(crate) trait System: Sync + Sized + 'static {
     fn canonical(_s: &mut State) {}
 
     /// Whether a fault can hit an effect at all.
-    fn can_hit(_fault: Fault, _point: usize) -> bool {
+    fn can_hit(&self, _fault: Fault, _point: usize) -> bool {
         true
     }
 

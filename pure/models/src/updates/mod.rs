@@ -72,6 +72,7 @@ fn team(size: &Size, shape: Shape) -> Team {
         stacks,
         contents: size.small("contents"),
         requests: size.small("requests"),
+        deletes: size.small("deletes") > 0,
         repairs: size.flag("repairs"),
     }
 }
@@ -152,11 +153,14 @@ pub(crate) struct Team {
     stacks: u8,
     contents: u8,
     requests: u8,
+    deletes: bool,
     repairs: bool,
 }
 
 /// The number in [`System::POINTS`] from which on effects are calls.
 const CALLS: usize = 18;
+/// Those of them that happen to what is deleted.
+const DELETIONS: [usize; 2] = [3, 6];
 
 impl Team {
     /// What people do to a stack and its updates.
@@ -356,9 +360,11 @@ impl System for Team {
         }
     }
 
-    /// Only what is outside fails as a provider does.
-    fn can_hit(fault: Fault, point: usize) -> bool {
-        fault != Fault::Provider || (CALLS..CALLS + 4).contains(&point)
+    /// Only what is outside fails as a provider does; and nobody lets a stack go, or takes an update back, that is not deleted.
+    fn can_hit(&self, fault: Fault, point: usize) -> bool {
+        let is_call = (CALLS..CALLS + 4).contains(&point);
+        let is_there = self.deletes || !DELETIONS.contains(&point);
+        is_there && (fault != Fault::Provider || is_call)
     }
 
     fn beginning(&self) -> [Note; KEYS] {

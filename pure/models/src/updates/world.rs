@@ -202,7 +202,7 @@ pub(crate) fn set_attempt(ask: &mut Ask, shift: u8) {
 
 fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
     let code = Code::of(ask);
-    if way.is_some_and(|way| way == UNREACHABLE || code.what != WRITE) {
+    if way.is_some_and(|way| way == UNREACHABLE || matches!(code.what, FETCH | STORE)) {
         return Reply::Failed("it cannot be reached".into());
     }
     let digest = (code.digest > 0).then_some(code.digest);
@@ -221,7 +221,13 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
             Reply::Stored(Arc::new(names::decode(code.inventory)))
         }
         LOOK => {
-            Reply::Seen { attempt: code.attempt.into(), digest, sights: Arc::new(world.look(code.digest)) }
+            let is_refused = |place: &u8| way.is_some() && wanted(code.digest).0.contains_key(place);
+            let refused = |(place, sight): (u8, Sight<Tiny>)| {
+                let fit = if is_refused(&place) { Fit::Refused(Words) } else { sight.fit };
+                (place, Sight { fit, ..sight })
+            };
+            let sights = Arc::new(world.look(code.digest).into_iter().map(refused).collect());
+            Reply::Seen { attempt: code.attempt.into(), digest, sights }
         }
         _ => {
             let mut outcomes = Vec::new();
@@ -251,6 +257,8 @@ const SEEN: u8 = 1;
 const WHOLE: u8 = 2;
 const WAITED: u8 = 4;
 const WELL: u8 = 8;
+/// And that what is wanted was refused.
+const TURNED_DOWN: u8 = 1 << 6;
 
 pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let code = |known: &Option<(u8, _)>| known.as_ref().map_or(0, |(digest, _)| *digest);
@@ -266,6 +274,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
             | if *whole { WHOLE } else { 0 }
             | if at > since { WAITED } else { 0 }
             | if well { WELL } else { 0 }
+            | if sights.values().any(|sight| matches!(sight.fit, Fit::Refused(_))) { TURNED_DOWN } else { 0 }
             | digest.unwrap_or(0) << 4;
         places = sights
             .iter()
@@ -278,10 +287,15 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     let [about, recorded, stored, look, places] = note.body;
     let inventory = |digest: u8| (digest > 0).then(|| (digest, Arc::new(names::decode(digest))));
-    let digest = look >> 4;
+    let digest = look >> 4 & 3;
     let health = if look & WELL != 0 { Health::Well } else { Health::Progressing(Words) };
     let world = World { places: [places & 15, places >> 4], ..World::default() };
-    let sights = || [0, 1].into_iter().map(|place| (place, world.sight(place, digest, &health))).collect();
+    let sight = |place: u8| {
+        let sight = world.sight(place, digest, &health);
+        let is_refused = look & TURNED_DOWN != 0 && wanted(digest).0.contains_key(&place);
+        (place, Sight { fit: if is_refused { Fit::Refused(Words) } else { sight.fit }, ..sight })
+    };
+    let sights = || [0, 1].into_iter().map(sight).collect();
     let fetched = about & 3;
     Memory {
         fetched: (fetched > 0).then(|| Fetched {
