@@ -3,7 +3,7 @@
 use bowline_explorer::{Kind, Options, Verdict};
 
 use crate::catalogue::{Subject, catalogue};
-use crate::{clusters, kernel, leases, sample, workqueue};
+use crate::{clusters, kernel, leases, sample, updates, workqueue};
 
 /// A model that does one thing wrong.
 pub(crate) struct Mutant {
@@ -19,7 +19,8 @@ pub(crate) struct Mutant {
 
 fn all() -> impl Iterator<Item = &'static Mutant> {
     let leases = leases::mutants::MUTANTS.iter().chain(leases::judge::mutants::MUTANTS);
-    let systems = sample::mutants::MUTANTS.iter().chain(clusters::mutants::MUTANTS);
+    let systems =
+        sample::mutants::MUTANTS.iter().chain(clusters::mutants::MUTANTS).chain(updates::mutants::MUTANTS);
     kernel::mutants().chain(workqueue::mutants::MUTANTS).chain(leases).chain(systems)
 }
 

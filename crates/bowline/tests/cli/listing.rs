@@ -14,6 +14,7 @@ const MODELS: [&str; 13] = [
     "workqueue",
     "control",
     "clusters",
+    "updates",
     "leases",
     "leases/judge",
 ];

@@ -1,1 +1,293 @@
+//! Controllers that do one thing wrong.
 
+use bowline_control::lease::Epoch;
+use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
+use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
+
+use super::{SHAPE, Shape, Shown, Thing, UPDATES_MODEL, at};
+use crate::harness::{FAULTS, Fault, SHIPPED};
+use crate::mutants::Mutant;
+use crate::tiny::Tiny;
+
+macro_rules! mutant {
+    ($about:literal breaks $breaks:literal at $size:literal with $faults:expr, $shape:expr) => {
+        Mutant {
+            about: $about,
+            model: UPDATES_MODEL.name,
+            breaks: $breaks,
+            build: || Box::new(at($size, once($faults), $shape, SHIPPED)),
+        }
+    };
+}
+
+pub(crate) const MUTANTS: &[Mutant] = &[
+    mutant!("starts beside what runs" breaks "NoConcurrentUpdate" at "" with None,
+        Shape { effect: starts_beside_what_runs, ..SHAPE }),
+    mutant!("gives one number to two" breaks "NumbersInOrder" at "" with None,
+        Shape { effect: gives_one_number_twice, ..SHAPE }),
+    mutant!("numbers the newest first" breaks "NumbersInOrder" at "" with None,
+        Shape { snapshot: newest_first, ..SHAPE }),
+    mutant!("starts what was queued first" breaks "NoApplicationOfOutdatedReq" at "" with None,
+        Shape { effect: keeps_what_was_queued, ..SHAPE }),
+    mutant!("forgets what failed" breaks "NotAgain" at "requests=3" with None,
+        Shape { decide: forgets_what_failed, ..SHAPE }),
+    mutant!("calls what was begun failed" breaks "NeverTouched" at "" with None,
+        Shape { effect: calls_it_failed, ..SHAPE }),
+    mutant!("takes what is applied for good" breaks "LastGoodSucceeded" at "" with None,
+        Shape { effect: is_good_at_once, ..SHAPE }),
+    mutant!("acts without taking over" breaks "TakenOverFirst" at "" with Some(Fault::Crash),
+        Shape { decide: as_if_it_led, ..SHAPE }),
+    mutant!("writes before it is recorded" breaks "OnlyWhatIsBegun" at "" with None,
+        Shape { decide: writes_before_it_begins, ..SHAPE }),
+    mutant!("enters once for all" breaks "EnteredFirst" at "" with Some(Fault::LostReply),
+        Shape { decide: enters_once_for_all, ..SHAPE }),
+    mutant!("leaves at once" breaks "EnteredFirst" at "" with Some(Fault::TwoLeaders),
+        Shape { decide: leaves_at_once, ..SHAPE }),
+    mutant!("enters beside an upgrade" breaks "NotBesideAnUpgrade" at "turns=1" with None,
+        Shape { decide: sees_no_upgrade, ..SHAPE }),
+    mutant!("deletes what it took over" breaks "NothingForeignIsLost" at "" with Some(Fault::Drift),
+        Shape { effect: deletes_without_a_guard, ..SHAPE }),
+    mutant!("takes what is there for its own" breaks "NothingForeignIsLost" at "" with None,
+        Shape { snapshot: takes_all_for_its_own, ..SHAPE }),
+    mutant!("records what is not kept" breaks "Kept" at "" with None,
+        Shape { decide: records_what_is_not_kept, ..SHAPE }),
+    mutant!("rejects silently" breaks "EveryReqIsProcessed" at "" with None,
+        Shape { decide: never_shows, ..SHAPE }),
+    mutant!("lets the queue wait for the next one" breaks "EveryReqInQueueIsProcessed" at "" with None,
+        Shape { decide: does_not_start_after_a_failure, ..SHAPE }),
+    mutant!("does not look once more" breaks "NoPartialUpdateTermination" at "" with Some(Fault::TwoLeaders),
+        Shape { decide: leaves_at_once, ..SHAPE }),
+    mutant!("stays on the cluster" breaks "IsLeft" at "" with None,
+        Shape { decide: stays, ..SHAPE }),
+    mutant!("writes in steady state" breaks "Rests" at "requests=1" with None,
+        Shape { report: always, ..SHAPE }),
+    mutant!("says nothing" breaks "Told" at "requests=1" with None,
+        Shape { report: |_, _, _| None, ..SHAPE }),
+];
+
+/// This fault, once.
+fn once(fault: Option<Fault>) -> [u8; FAULTS] {
+    let mut budgets = [0; FAULTS];
+    if let Some(fault) = fault {
+        budgets[fault as usize] = 1;
+    }
+    budgets
+}
+
+/// What is decided otherwise of a stack.
+fn otherwise(shown: &Shown, now: Moment, change: impl FnOnce(&mut Shown)) -> Decision<Step, Wait> {
+    let mut other = shown.clone();
+    change(&mut other);
+    (SHAPE.decide)(&other, now)
+}
+
+/// What is written otherwise of a stack.
+fn rewritten(
+    shown: &Shown,
+    step: &Step,
+    now: Moment,
+    change: impl FnOnce(&bowline_updates::Stack<Tiny>, &mut bowline_updates::Stack<Tiny>),
+) -> EffectOf<Shape> {
+    match (SHAPE.effect)(shown, step, now) {
+        Effect::Write(Write::Status { before: Object::Stack(before), after: Object::Stack(mut after) }) => {
+            change(&before, &mut after);
+            Effect::Write(Write::Status { before: Object::Stack(before), after: Object::Stack(after) })
+        }
+        other => other,
+    }
+}
+
+fn starts_beside_what_runs(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    rewritten(shown, step, now, |before, after| {
+        // Who takes a place leaves the other as it was.
+        if let (Step::Begin(_) | Step::Start(_), Some(old)) = (step, before.status.phase.number()) {
+            let was = before.request(old).map(|request| request.stage);
+            for request in &mut after.status.requests {
+                if request.number == old && request.stage == Stage::Superseded {
+                    request.stage = was.unwrap_or(request.stage);
+                }
+            }
+        }
+    })
+}
+
+fn gives_one_number_twice(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    rewritten(shown, step, now, |before, after| {
+        if *step == Step::Number {
+            after.status.submitted = before.status.submitted;
+        }
+    })
+}
+
+fn newest_first(objects: &[&Thing], memory: &super::Known) -> Shown {
+    let mut shown = (SHAPE.snapshot)(objects, memory);
+    shown.updates.reverse();
+    shown
+}
+
+/// A version that is queued does not take the place of what waits.
+fn keeps_what_was_queued(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    rewritten(shown, step, now, |before, after| {
+        if let Step::Judge(_, None) = step {
+            for request in &mut after.status.requests {
+                let was = before.request(request.number).map(|request| request.stage);
+                if was == Some(Stage::Queued) {
+                    request.stage = Stage::Queued;
+                }
+            }
+        }
+    })
+}
+
+fn forgets_what_failed(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    otherwise(shown, now, |shown| {
+        if let Some(stack) = &mut shown.stack {
+            stack.status.quarantined.clear();
+        }
+    })
+}
+
+fn calls_it_failed(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    rewritten(shown, step, now, |_, after| {
+        if let Step::BackOut(_) = step {
+            for request in &mut after.status.requests {
+                if request.stage == Stage::PartialFailure {
+                    request.stage = Stage::Failed;
+                }
+            }
+        }
+    })
+}
+
+fn is_good_at_once(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    rewritten(shown, step, now, |_, after| {
+        if let Step::Begin(number) = step {
+            let digest = after.request(*number).map(|request| request.digest);
+            after.status.good = digest.map(|digest| bowline_updates::Good { number: *number, digest });
+        }
+    })
+}
+
+fn as_if_it_led(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    otherwise(shown, now, |shown| {
+        if let Some(stack) = &mut shown.stack {
+            stack.status.epoch = Epoch(1);
+        }
+    })
+}
+
+fn writes_before_it_begins(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Begin(number)) if has_deeds(shown, number) => {
+            Decision::Do(Step::Write(Aim::Version(number)))
+        }
+        other => other,
+    }
+}
+
+fn has_deeds(shown: &Shown, number: Number) -> bool {
+    let effect = (SHAPE.effect)(shown, &Step::Write(Aim::Version(number)), Moment::default());
+    matches!(effect, Effect::Call(Call { what: Ask::Write(deeds), .. }) if !deeds.is_empty())
+}
+
+fn enters_once_for_all(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    otherwise(shown, now, |shown| {
+        let attempt = shown.stack.as_ref().map_or(0, |stack| stack.status.attempt);
+        for (_, entered) in shown.cluster.iter_mut().flat_map(|cluster| &mut cluster.updates) {
+            *entered = attempt;
+        }
+    })
+}
+
+fn leaves_at_once(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Wait { what: Wait::Quiet, .. } => Decision::Do(Step::Leave),
+        other => other,
+    }
+}
+
+fn sees_no_upgrade(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    otherwise(shown, now, |shown| {
+        if let Some(cluster) = &mut shown.cluster {
+            cluster.upgrade = false;
+        }
+    })
+}
+
+fn with_deeds(shown: &Shown, step: &Step, now: Moment, change: impl Fn(&mut Act<Tiny>)) -> EffectOf<Shape> {
+    match (SHAPE.effect)(shown, step, now) {
+        Effect::Call(Call { what: Ask::Write(mut deeds), stack, uid, cluster, attempt }) => {
+            deeds.iter_mut().for_each(|deed| change(&mut deed.act));
+            Effect::Call(Call { what: Ask::Write(deeds), stack, uid, cluster, attempt })
+        }
+        other => other,
+    }
+}
+
+/// What was taken over is deleted, and not given back.
+fn deletes_without_a_guard(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    let now_there =
+        shown.memory.look.as_ref().and_then(|look| look.sights.get(&0)).and_then(|sight| sight.live.as_ref());
+    let foreign = now_there.filter(|live| live.whose != bowline_updates::Whose::Ours).map(|live| live.read);
+    with_deeds(shown, step, now, |act| {
+        if let (Act::Apply(_, read), Some(foreign)) = (&*act, foreign)
+            && *read == foreign
+        {
+            *act = Act::Delete(foreign);
+        }
+    })
+}
+
+fn takes_all_for_its_own(objects: &[&Thing], memory: &super::Known) -> Shown {
+    let mut shown = (SHAPE.snapshot)(objects, memory);
+    if let Some(look) = &mut shown.memory.look {
+        for sight in std::sync::Arc::make_mut(&mut look.sights).values_mut() {
+            if let Some(live) = &mut sight.live {
+                live.whose = bowline_updates::Whose::Ours;
+            }
+        }
+    }
+    shown
+}
+
+fn records_what_is_not_kept(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Store(Aim::Version(number))) => Decision::Do(Step::Begin(number)),
+        other => other,
+    }
+}
+
+fn never_shows(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let is_superseded = |number: Number| {
+        let request = shown.stack.as_ref().and_then(|stack| stack.request(number));
+        request.is_some_and(|request| request.stage == Stage::Superseded)
+    };
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Show(number)) if is_superseded(number) => {
+            Decision::Wait { what: Wait::Person, until: None }
+        }
+        other => other,
+    }
+}
+
+fn does_not_start_after_a_failure(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let has_failed = shown.stack.as_ref().is_some_and(|stack| !stack.status.quarantined.is_empty());
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Start(_)) if has_failed => Decision::Wait { what: Wait::Person, until: None },
+        other => other,
+    }
+}
+
+fn stays(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Leave) => Decision::Wait { what: Wait::NextLook, until: None },
+        other => other,
+    }
+}
+
+fn always(shown: &Shown, standing: Standing<'_, Wait>, now: Moment) -> Option<Write<Thing>> {
+    let again = shown.stack.clone().filter(|stack| !stack.deleting);
+    (SHAPE.report)(shown, standing, now).or_else(|| {
+        again.map(|stack| Write::Status { before: Object::Stack(stack.clone()), after: Object::Stack(stack) })
+    })
+}

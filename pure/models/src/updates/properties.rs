@@ -190,7 +190,12 @@ fn goes_on_with(was: &Stack<Tiny>, is: &Stack<Tiny>) -> Option<Number> {
 
 fn is_outdated(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
     let starts = goes_on_with(was, is).filter(|_| matches!(is.status.phase, Phase::Starting(_)));
-    starts.is_some_and(|number| was.queued().is_some_and(|queued| queued.number > number))
+    let newer = |number| {
+        move |request: &bowline_updates::Request<Tiny>| {
+            request.stage == Stage::Queued && request.number > number
+        }
+    };
+    starts.is_some_and(|number| was.status.requests.iter().any(newer(number)))
 }
 
 fn is_tried_again(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
@@ -295,7 +300,8 @@ fn is_whole(s: &State, key: u8) -> bool {
         None => !world::is_ours(at),
     };
     let rests = stack.status.phase == Phase::Idle || is_stalled(s, key);
-    rests && ((0..).zip(world.places).all(is_it) || is_remembered(s, DRIFTED) || is_stalled(s, key))
+    let is_told = is_remembered(s, DRIFTED) && !stack.wish.repairs;
+    rests && ((0..).zip(world.places).all(is_it) || is_told || is_stalled(s, key))
 }
 
 fn is_told(s: &State, key: u8, stack: &Stack<Tiny>) -> bool {

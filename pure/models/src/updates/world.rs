@@ -428,6 +428,8 @@ impl Outside<Team> for Target {
             let waited = if look.at > look.since { " later" } else { "" };
             let whole = if look.whole { "" } else { " in part" };
             let well = if note.body[3] & WELL == 0 { " unwell" } else { "" };
+            let well =
+                if note.body[3] & TURNED_DOWN == 0 { well.to_owned() } else { format!("{well} refused") };
             format!("{at:?} for {:?}{waited}{whole}{well}", look.digest)
         }));
         said.push(format!("{} tries, attempt {}", memory.tries, memory.attempt));
