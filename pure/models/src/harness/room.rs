@@ -86,10 +86,11 @@ pub(crate) fn turn<S: System>(system: &S, bounds: Settings, s: &mut State, key: 
     // this key, it is not for those that are parked.
     let queued = |other, known: &Known| (other == key).then_some((!late || known.waits, known.due));
     let mut room = resume(system, bounds, s, queued);
+    let ages = S::ages(s, key);
     let turn = room.turn(if late { LATER } else { NOW });
     // Who only looks at an object has waited for its cache, and not until what it remembers is old.
     let decides = turn.as_ref().is_some_and(|turn| turn.verdict != Verdict::Look);
-    s.keys[usize::from(key)].old |= late && decides;
+    s.keys[usize::from(key)].old |= late && decides && ages;
     take_over_key::<S>(bounds, s, &room, key);
     let Some(turn) = turn else { return };
     assert_eq!(turn.key, key, "the turn is that key's");

@@ -59,7 +59,12 @@ pub(crate) trait System: Sync + Sized + 'static {
     /// Whoever wrote an epoch into an object does not lead any more.
     fn forget_epoch(_slot: u8, _flat: &mut Flat) {}
 
-    /// Whether so much time has passed, when a key's timer goes off, that no call arrives any more that was left behind before.
+    /// Whether a key's timer, when it goes off, has taken so long that what is remembered is old.
+    fn ages(_s: &State, _key: u8) -> bool {
+        true
+    }
+
+    /// And so long that no call arrives any more that was left behind before.
     fn outlasts(_s: &State, _key: u8) -> bool {
         false
     }

@@ -11,7 +11,7 @@ mod world;
 
 use bowline_control::{Controller, Decision, EffectOf, Moment, Standing, Verdict, Write};
 use bowline_explorer::Property;
-use bowline_updates::{Call, Id, Kind, Memory, Object, Phase, Reply, Rhythm, Snapshot, Step, Updates, Wait};
+use bowline_updates::{Call, Id, Kind, Memory, Object, Reply, Rhythm, Snapshot, Step, Updates, Wait};
 
 pub(crate) use self::expected::EXPECTED;
 use self::names::{CLUSTER, UPDATES};
@@ -409,11 +409,16 @@ impl System for Team {
         names::forget_epoch(slot, flat);
     }
 
-    /// Who rests waits for longer than anything can be on its way.
-    fn outlasts(s: &State, key: u8) -> bool {
+    /// Who tries again what did not work, or looks what became of a write, has not waited for long.
+    fn ages(s: &State, key: u8) -> bool {
         let known = &s.keys[usize::from(key)];
-        let stack = s.shown[usize::from(key)].and_then(|flat| names::stack_of(key, flat));
-        !known.trouble && !known.is_parked() && stack.is_some_and(|stack| stack.status.phase == Phase::Idle)
+        !known.trouble && !known.is_parked()
+    }
+
+    /// A look is old when a version has had its time to become healthy, or when nothing can be on its way any more: the first
+    /// takes longer, so both are taken for the second.
+    fn outlasts(s: &State, key: u8) -> bool {
+        Team::ages(s, key) && world::has_looked(&s.keys[usize::from(key)].memory)
     }
 
     fn canonical(s: &mut State) {

@@ -318,6 +318,10 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     }
 }
 
+pub(crate) fn has_looked(note: &Note) -> bool {
+    note.body[3] & SEEN != 0
+}
+
 /// Counts the attempt of what is remembered from another one on.
 pub(crate) fn shift_attempt(note: &mut Note, shift: u8) {
     let about = note.body[0];
