@@ -3,4 +3,5 @@
 mod catching_up;
 mod counter;
 mod events;
+mod naming;
 mod rests;

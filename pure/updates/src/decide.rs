@@ -131,7 +131,7 @@ impl<N: Names> Case<'_, N> {
                 _ => self.begin(number),
             },
             Phase::Partial(_) if self.stack.deleting => Decision::Do(Step::BackOut(Fault::Deleted)),
-            Phase::Stalled(_) if self.stack.deleting => self.let_go(),
+            Phase::Stalled(_) if self.stack.deleting => self.part(),
             Phase::Partial(_) | Phase::RollingBack(_) | Phase::Stalled(_) => {
                 match (self.startable(), status.phase) {
                     (Ok(Some(next)), _) => self.begin(next),
@@ -199,14 +199,6 @@ impl<N: Names> Case<'_, N> {
         }
         let is_stored = self.s.memory.stored.as_ref().is_some_and(|(_, stored)| **stored == plan.inventory);
         Some(if is_stored { Step::Record(aim) } else { Step::Store(aim) })
-    }
-
-    /// It goes, and its cluster is free.
-    pub(crate) fn let_go(&self) -> What {
-        if self.entered().is_some() {
-            return Decision::Do(Step::Leave);
-        }
-        if self.stack.held { Decision::Do(Step::LetGo) } else { Decision::Converged }
     }
 }
 

@@ -25,6 +25,8 @@ mod report;
 mod snapshot;
 mod state;
 mod steps;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Write};

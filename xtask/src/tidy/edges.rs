@@ -29,6 +29,7 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-workqueue", internal: &[], external: External::Only(&["hashbrown", "siphasher"]) },
     Edges { name: "bowline-control", internal: &["bowline-workqueue"], external: External::Only(&[]) },
     Edges { name: "bowline-clusters", internal: &["bowline-control"], external: External::Only(&[]) },
+    Edges { name: "bowline-updates", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges { name: "bowline-sample", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges {
         name: "bowline-models",
@@ -38,6 +39,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-explorer",
             "bowline-kernel",
             "bowline-sample",
+            "bowline-updates",
             "bowline-workqueue",
         ],
         external: External::Only(&[]),

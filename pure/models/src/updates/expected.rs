@@ -9,7 +9,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
     // The world turns: health, the way to the cluster, an upgrade.
     expect(MODEL, "turns=1", (71_571, 154_205, 159), &all([46, 66, 18, 85, 49])),
     // People delete an update, the stack, or the cluster.
-    expect(MODEL, "deletes=1", (81_361, 135_256, 143), &all([47, 54, 18, 80, 44])),
+    expect(MODEL, "deletes=1", (81_569, 135_534, 138), &all([47, 54, 18, 80, 44])),
     expect(MODEL, "pauses=1", (38_408, 69_296, 136), &all([47, 66, 18, 92, 49])),
     expect(MODEL, "releases=1,requests=3", (155_024, 232_670, 196), &all([47, 66, 18, 92, 49])),
     // Two stacks on one cluster.

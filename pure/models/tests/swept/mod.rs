@@ -1,4 +1,5 @@
 //! Runs of a system under faults, held against what is pinned of them.
+#![allow(dead_code, reason = "each test of a system uses what it needs")]
 
 use bowline_explorer::{Options, Verdict};
 use bowline_models::{Coverage, Entry, Faults, catalogue};
@@ -22,13 +23,18 @@ pub(crate) fn run(entry: &Entry, size: &str, faults: &Faults) -> (Counts, Covera
 }
 
 /// Every run is pinned, and gives what is pinned; which effects were hit in each is told.
-fn are_pinned(entry: &Entry, runs: &[Faults], pinned: &[(&str, Counts)]) -> Vec<Coverage> {
+pub(crate) fn runs_are_pinned(
+    entry: &Entry,
+    size: &str,
+    runs: &[Faults],
+    pinned: &[(&str, Counts)],
+) -> Vec<Coverage> {
     let known: Vec<_> = pinned.iter().map(|(faults, _)| (*faults).to_owned()).collect();
     assert_eq!(runs.iter().map(Faults::to_string).collect::<Vec<_>>(), known, "every run is pinned");
     let mut counts = Vec::new();
     let mut coverage = Vec::new();
     for faults in runs {
-        let (counted, covered) = run(entry, "", faults);
+        let (counted, covered) = run(entry, size, faults);
         counts.push((faults.to_string(), counted));
         coverage.push(covered);
     }
@@ -39,14 +45,22 @@ fn are_pinned(entry: &Entry, runs: &[Faults], pinned: &[(&str, Counts)]) -> Vec<
 
 /// Every fault alone hits every effect that it can, in all runs together.
 pub(crate) fn singles_are_pinned(entry: &Entry, pinned: &[(&str, Counts)]) {
-    let coverage = are_pinned(entry, &entry.singles(), pinned);
+    together_hit_everything(runs_are_pinned(entry, "", &entry.singles(), pinned));
+}
+
+/// Every two faults hit every effect that they can, in all runs together.
+pub(crate) fn pairs_together_are_pinned(entry: &Entry, pinned: &[(&str, Counts)]) {
+    together_hit_everything(runs_are_pinned(entry, "", &entry.pairs(), pinned));
+}
+
+fn together_hit_everything(coverage: Vec<Coverage>) {
     let all = coverage.into_iter().reduce(|all, one| all.and(&one)).expect("faults");
     assert_eq!(all.gaps(), []);
 }
 
 /// Every two faults hit every effect that they can, in each run.
 pub(crate) fn pairs_are_pinned(entry: &Entry, pinned: &[(&str, Counts)]) {
-    for (faults, coverage) in entry.pairs().iter().zip(are_pinned(entry, &entry.pairs(), pinned)) {
+    for (faults, coverage) in entry.pairs().iter().zip(runs_are_pinned(entry, "", &entry.pairs(), pinned)) {
         let of_these = |gap: &&(&str, &str)| faults.iter().any(|(kind, _)| kind == gap.0);
         let gaps = coverage.gaps();
         assert_eq!(gaps.iter().filter(of_these).collect::<Vec<_>>(), [&("", ""); 0], "{faults}");

@@ -6,12 +6,12 @@ use bowline_control::{Decision, Millis};
 use super::{Aim, Case, Step, View, Wait, What, until_told};
 use crate::plan::Plan;
 use crate::snapshot::Look;
-use crate::state::Names;
+use crate::state::{Names, Phase};
 
 impl<N: Names> Case<'_, N> {
     pub(super) fn idle(&self) -> What {
         if self.stack.deleting {
-            return self.let_go();
+            return self.part();
         }
         match self.startable() {
             Ok(Some(next)) => match self.reachable() {
@@ -50,8 +50,25 @@ impl<N: Names> Case<'_, N> {
         match self.once_more(look, self.rhythm.lease) {
             Some(until) if self.now.clock < until => Decision::Wait { what: Wait::Quiet, until: Some(until) },
             Some(_) => Decision::Do(Step::Look(Aim::LastGood)),
+            // What could not be put back is left as it is by one who is deleted.
+            None if self.stack.status.phase != Phase::Idle => Decision::Do(Step::Leave),
             None if !plan.is_done() => Decision::Do(Step::Mend),
             None => Decision::Do(self.trim().unwrap_or(Step::Leave)),
+        }
+    }
+
+    /// A stack that is deleted goes when it has left its cluster; as others do, not before it has seen that nothing arrives.
+    pub(super) fn part(&self) -> What {
+        if self.entered().is_none() {
+            return if self.stack.held { Decision::Do(Step::LetGo) } else { Decision::Converged };
+        }
+        if let Err(first) = self.reachable() {
+            return first;
+        }
+        match self.plan(Aim::LastGood) {
+            View::Need(step) => Decision::Do(step),
+            View::Unusable => Decision::Do(Step::Leave),
+            View::Plan(look, plan) => self.confirm(look, &plan),
         }
     }
 

@@ -1,0 +1,141 @@
+//! What is decided, planned and told, by what there is; what the explorer does not go through.
+
+mod plans;
+mod stacks;
+
+use std::sync::Arc;
+
+use bowline_control::lease::Epoch;
+use bowline_control::{Millis, Moment, Version};
+
+use crate::{
+    Cluster, Content, Deed, Fetched, Fit, Health, Inventory, Live, Look, Memory, Names, Number, Phase,
+    Request, Sight, Sights, Snapshot, Stack, Stage, Status, Update, Wanted, Whose, Wish,
+};
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Plain;
+
+impl Names for Plain {
+    type Stack = &'static str;
+    type Cluster = &'static str;
+    type Update = &'static str;
+    type Uid = u8;
+    type Digest = String;
+    type Text = String;
+    type Place = &'static str;
+    type Body = u8;
+    type Read = u8;
+
+    fn digest_of(inventory: &Inventory<Plain>) -> String {
+        format!("{:?}", inventory.0)
+    }
+
+    fn digest_of_plan(deeds: &[Deed<Plain>]) -> String {
+        format!("{deeds:?}")
+    }
+
+    fn place(place: &&'static str) -> String {
+        (*place).to_owned()
+    }
+}
+
+const HOUR: Millis = Millis(3_600_000);
+
+fn at(clock: Millis) -> Moment {
+    Moment { clock, wall: Millis(0), epoch: Epoch(1) }
+}
+
+/// What is wanted: places with their waves and bodies.
+fn content(wanted: &[(&'static str, u8, u8)]) -> Content<Plain> {
+    Content(wanted.iter().map(|(place, wave, body)| (*place, Wanted { wave: *wave, body: *body })).collect())
+}
+
+fn live(whose: Whose<Plain>, body: u8) -> Live<Plain> {
+    Live { whose, body, read: body, spared: None, health: Health::Well }
+}
+
+fn ours(body: u8) -> Sight<Plain> {
+    Sight { live: Some(live(Whose::Ours, body)), fit: Fit::Same }
+}
+
+/// A stack with one version that is being applied, all of which is on the cluster, and was looked at an hour after the start.
+fn applied() -> Snapshot<Plain> {
+    let request = Request {
+        number: Number(1),
+        update: "a",
+        uid: 7,
+        digest: "one".into(),
+        plan: None,
+        stage: Stage::Partial,
+        why: String::new(),
+    };
+    let inventory = Inventory([("x", crate::Origin::Created)].into());
+    let stack = Stack {
+        name: "s",
+        uid: 1,
+        version: Version(1),
+        generation: 1,
+        deleting: false,
+        held: true,
+        wish: Wish {
+            cluster: "c",
+            paused: false,
+            repairs: false,
+            timeout: Millis(300_000),
+            interval: Millis(600_000),
+            deletions: 10,
+            released: Vec::new(),
+        },
+        status: Status {
+            submitted: Number(1),
+            requests: vec![request],
+            phase: Phase::Partial(Number(1)),
+            epoch: Epoch(1),
+            attempt: 3,
+            inventory: Some(Plain::digest_of(&inventory)),
+            ..Status::default()
+        },
+        told: None,
+    };
+    let update = Update {
+        name: "a",
+        stack: "s",
+        uid: 7,
+        version: Version(2),
+        created: 0,
+        deleting: false,
+        digest: "one".into(),
+        plan: None,
+        shown: Some(crate::Shown { number: Some(Number(1)), stage: Stage::Partial, words: String::new() }),
+    };
+    let cluster = Cluster {
+        name: "c",
+        uid: 1,
+        version: Version(3),
+        deleting: false,
+        ready: true,
+        paused: false,
+        updates: vec![("s", 3)],
+        upgrade: false,
+    };
+    let sights: Sights<Plain> = [("x", ours(1))].into();
+    let memory = Memory {
+        fetched: Some(Fetched {
+            digest: "one".into(),
+            content: Ok(Arc::new(content(&[("x", 0, 1)]))),
+            allowed: true,
+        }),
+        recorded: Some((Plain::digest_of(&inventory), Arc::new(inventory))),
+        look: Some(Look {
+            digest: Some("one".into()),
+            at: HOUR,
+            since: HOUR,
+            whole: true,
+            sights: Arc::new(sights),
+        }),
+        attempt: 3,
+        ..Memory::default()
+    };
+    Snapshot { stack: Some(stack), updates: vec![update], cluster: Some(cluster), memory }
+}

@@ -1,0 +1,126 @@
+//! Plans.
+
+use super::{Plain, content, live, ours};
+use crate::{Act, Content, Fit, Inventory, Origin, Plan, Sight, Sights, Whose};
+
+fn absent() -> Sight<Plain> {
+    Sight { live: None, fit: Fit::Differs }
+}
+
+fn differs(whose: Whose<Plain>, body: u8) -> Sight<Plain> {
+    Sight { live: Some(live(whose, body)), fit: Fit::Differs }
+}
+
+fn touched(entries: &[(&'static str, Origin<Plain>)]) -> Inventory<Plain> {
+    Inventory(entries.iter().cloned().collect())
+}
+
+fn plan(
+    wanted: &Content<Plain>,
+    inventory: &Inventory<Plain>,
+    sights: &[(&'static str, Sight<Plain>)],
+) -> Plan<Plain> {
+    let sights: Sights<Plain> = sights.iter().cloned().collect();
+    Plan::new(wanted, inventory, &sights)
+}
+
+fn acts(plan: &Plan<Plain>) -> Vec<(&'static str, Act<Plain>)> {
+    plan.deeds.iter().map(|(_, deed)| (deed.place, deed.act.clone())).collect()
+}
+
+#[test]
+fn what_is_missing_is_made_and_what_differs_is_applied() {
+    let wanted = content(&[("a", 0, 1), ("b", 0, 2), ("c", 0, 3)]);
+    let plan = plan(
+        &wanted,
+        &touched(&[("b", Origin::Created), ("c", Origin::Created)]),
+        &[("a", absent()), ("b", differs(Whose::Ours, 9)), ("c", ours(3))],
+    );
+    assert_eq!(acts(&plan), [("a", Act::Create(1)), ("b", Act::Apply(2, 9))]);
+    assert_eq!(
+        plan.inventory,
+        touched(&[("a", Origin::Created), ("b", Origin::Created), ("c", Origin::Created)])
+    );
+}
+
+#[test]
+fn what_is_somebodys_is_taken_over_as_it_is_now() {
+    let wanted = content(&[("a", 0, 1)]);
+    let old = touched(&[("a", Origin::Adopted(5))]);
+    let plan = plan(&wanted, &old, &[("a", differs(Whose::Nobodys, 6))]);
+    assert_eq!(acts(&plan), [("a", Act::Apply(1, 6))]);
+    assert_eq!(plan.inventory, touched(&[("a", Origin::Adopted(6))]));
+}
+
+#[test]
+fn what_is_not_wanted_goes_or_is_given_back_and_what_is_not_ours_is_left() {
+    let inventory = touched(&[
+        ("made", Origin::Created),
+        ("taken", Origin::Adopted(5)),
+        ("lost", Origin::Created),
+        ("gone", Origin::Created),
+    ]);
+    let mut held = live(Whose::Ours, 4);
+    held.spared = Some("it has somebody's objects in it".into());
+    let plan = plan(
+        &Content::default(),
+        &inventory,
+        &[
+            ("made", ours(1)),
+            ("taken", ours(2)),
+            ("lost", differs(Whose::Nobodys, 3)),
+            ("gone", Sight::nothing()),
+            ("stray", ours(7)),
+            ("held", Sight { live: Some(held), fit: Fit::Same }),
+        ],
+    );
+    let mut all = acts(&plan);
+    all.sort_by_key(|(place, _)| *place);
+    assert_eq!(all, [("made", Act::Delete(1)), ("stray", Act::Delete(7)), ("taken", Act::Restore(5, 2))]);
+    assert_eq!(plan.spared, [("held", "it has somebody's objects in it".to_owned())]);
+    assert_eq!(plan.deletions(), 3);
+    assert_eq!(plan.inventory, inventory, "nothing is forgotten before it is seen to be over");
+}
+
+#[test]
+fn waves_come_one_after_the_other_and_deletions_last() {
+    let wanted = content(&[("kind", 0, 1), ("thing", 2, 1), ("other", 2, 1)]);
+    let inventory = touched(&[("old", Origin::Created)]);
+    let later = Sight { live: None, fit: Fit::Later };
+    let first = plan(
+        &wanted,
+        &inventory,
+        &[("kind", absent()), ("thing", later.clone()), ("other", absent()), ("old", ours(1))],
+    );
+    let places =
+        |plan: &Plan<Plain>, most| plan.next(most).into_iter().map(|deed| deed.place).collect::<Vec<_>>();
+    assert_eq!(places(&first, 10), ["kind"]);
+    let then = plan(
+        &wanted,
+        &inventory,
+        &[("kind", ours(1)), ("thing", later), ("other", ours(1)), ("old", ours(1))],
+    );
+    assert_eq!(places(&then, 10), [""; 0], "nothing goes while something is still to come");
+    assert!(!then.is_done());
+    let last = plan(
+        &wanted,
+        &inventory,
+        &[("kind", ours(1)), ("thing", ours(1)), ("other", ours(1)), ("old", ours(1))],
+    );
+    assert_eq!(places(&last, 10), ["old"]);
+    let both = plan(
+        &wanted,
+        &inventory,
+        &[("kind", ours(1)), ("thing", absent()), ("other", absent()), ("old", ours(1))],
+    );
+    assert_eq!(places(&both, 1), ["other"], "no more than may be written at a time");
+}
+
+#[test]
+fn what_belongs_to_another_stack_is_refused_by_name() {
+    let wanted = content(&[("a", 0, 1)]);
+    let plan =
+        plan(&wanted, &Inventory::default(), &[("a", differs(Whose::Anothers("the stack t".into()), 2))]);
+    assert_eq!(plan.refusal().map(String::as_str), Some("a belongs to the stack t"));
+    assert!(plan.deeds.is_empty() && plan.inventory == Inventory::default());
+}
