@@ -20,6 +20,7 @@
 mod decide;
 mod effect;
 mod inventory;
+mod object;
 mod plan;
 mod report;
 mod snapshot;
@@ -35,11 +36,12 @@ use decide::Case;
 pub use decide::{Aim, Fault, Objection, Step, Wait};
 pub use effect::{Ask, Call, Outcome, Reply};
 pub use inventory::{Content, Inventory, Origin, Wanted};
+pub use object::{Id, IdOf, Kind, Object};
 pub use plan::{Act, Deed, Fit, Health, Live, Plan, Sight, Sights, Whose};
 pub use snapshot::{Fetched, Look, Memory, Snapshot};
 pub use state::{
-    Cluster, Good, Id, IdOf, Kind, Mood, Names, Number, Object, Phase, Quarantined, Request, Shown, Stack,
-    Stage, Status, Told, Update, Wish,
+    Cluster, Good, Mood, Names, Number, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Told,
+    Update, Wish,
 };
 
 /// The controller of updates.

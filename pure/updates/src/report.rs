@@ -3,8 +3,9 @@
 use bowline_control::{Standing, Write};
 
 use crate::decide::{Aim, Case, View, Wait};
+use crate::object::Object;
 use crate::snapshot::Snapshot;
-use crate::state::{Mood, Names, Object, Phase, Shown, Stack, Stage, Told, Update};
+use crate::state::{Mood, Names, Phase, Shown, Stack, Stage, Told, Update};
 use crate::words;
 
 /// The write that makes the objects show how it stands; `None` if they do.

@@ -7,8 +7,9 @@ use bowline_control::Millis;
 use crate::Step;
 use crate::effect::{Outcome, Reply};
 use crate::inventory::{Content, Inventory};
+use crate::object::Object;
 use crate::plan::{Plan, Sight, Sights};
-use crate::state::{Cluster, Names, Number, Object, Phase, Quarantined, Request, Stack, Stage, Update};
+use crate::state::{Cluster, Names, Number, Phase, Quarantined, Request, Stack, Stage, Update};
 
 /// A stack with its updates and its cluster, and what was learned of them.
 #[derive(Clone, PartialEq, Eq, Debug)]

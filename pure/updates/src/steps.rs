@@ -7,8 +7,9 @@ use bowline_control::{Effect, Write};
 use crate::decide::{Aim, Case, Fault, Objection, Step};
 use crate::effect::{Ask, Call};
 use crate::inventory::Inventory;
+use crate::object::Object;
 use crate::state::{
-    Cluster, Good, Names, Number, Object, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Update,
+    Cluster, Good, Names, Number, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Update,
 };
 use crate::words;
 

@@ -71,7 +71,35 @@ fn applied() -> Snapshot<Plain> {
         why: String::new(),
     };
     let inventory = Inventory([("x", crate::Origin::Created)].into());
-    let stack = Stack {
+    let known = inventory.clone();
+    let sights: Sights<Plain> = [("x", ours(1))].into();
+    let memory = Memory {
+        fetched: Some(Fetched {
+            digest: "one".into(),
+            content: Ok(Arc::new(content(&[("x", 0, 1)]))),
+            allowed: true,
+        }),
+        recorded: Some((Plain::digest_of(&inventory), Arc::new(inventory))),
+        look: Some(Look {
+            digest: Some("one".into()),
+            at: HOUR,
+            since: HOUR,
+            whole: true,
+            sights: Arc::new(sights),
+        }),
+        attempt: 3,
+        ..Memory::default()
+    };
+    Snapshot {
+        stack: Some(stack(request, &Plain::digest_of(&known))),
+        updates: vec![update()],
+        cluster: Some(cluster()),
+        memory,
+    }
+}
+
+fn stack(request: Request<Plain>, inventory: &str) -> Stack<Plain> {
+    Stack {
         name: "s",
         uid: 1,
         version: Version(1),
@@ -93,12 +121,15 @@ fn applied() -> Snapshot<Plain> {
             phase: Phase::Partial(Number(1)),
             epoch: Epoch(1),
             attempt: 3,
-            inventory: Some(Plain::digest_of(&inventory)),
+            inventory: Some(inventory.to_owned()),
             ..Status::default()
         },
         told: None,
-    };
-    let update = Update {
+    }
+}
+
+fn update() -> Update<Plain> {
+    Update {
         name: "a",
         stack: "s",
         uid: 7,
@@ -108,8 +139,11 @@ fn applied() -> Snapshot<Plain> {
         digest: "one".into(),
         plan: None,
         shown: Some(crate::Shown { number: Some(Number(1)), stage: Stage::Partial, words: String::new() }),
-    };
-    let cluster = Cluster {
+    }
+}
+
+fn cluster() -> Cluster<Plain> {
+    Cluster {
         name: "c",
         uid: 1,
         version: Version(3),
@@ -118,24 +152,5 @@ fn applied() -> Snapshot<Plain> {
         paused: false,
         updates: vec![("s", 3)],
         upgrade: false,
-    };
-    let sights: Sights<Plain> = [("x", ours(1))].into();
-    let memory = Memory {
-        fetched: Some(Fetched {
-            digest: "one".into(),
-            content: Ok(Arc::new(content(&[("x", 0, 1)]))),
-            allowed: true,
-        }),
-        recorded: Some((Plain::digest_of(&inventory), Arc::new(inventory))),
-        look: Some(Look {
-            digest: Some("one".into()),
-            at: HOUR,
-            since: HOUR,
-            whole: true,
-            sights: Arc::new(sights),
-        }),
-        attempt: 3,
-        ..Memory::default()
-    };
-    Snapshot { stack: Some(stack), updates: vec![update], cluster: Some(cluster), memory }
+    }
 }

@@ -1,27 +1,30 @@
 //! The controller of `bowline-updates` in the harness: its stacks, updates and cluster on the hub, and a target cluster outside.
 
+mod deeds;
 mod expected;
+mod memory;
 #[cfg(test)]
 pub(crate) mod mutants;
 mod names;
 mod properties;
+mod shape;
+mod show;
 #[cfg(test)]
 mod tests;
 mod world;
 
-use bowline_control::{Controller, Decision, EffectOf, Moment, Standing, Verdict, Write};
+use bowline_control::Verdict;
 use bowline_explorer::Property;
-use bowline_updates::{Call, Id, Kind, Memory, Object, Reply, Rhythm, Snapshot, Step, Updates, Wait};
+use bowline_updates::{Id, Kind, Step, Wait};
 
 pub(crate) use self::expected::EXPECTED;
-use self::names::{CLUSTER, UPDATES};
+use self::names::CLUSTER;
+use self::shape::{SHAPE, Shape, Thing};
 use self::world::{Target, World};
 use crate::catalogue::{Entry, Size, SizeKey, Value};
 use crate::harness::{
-    Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System,
-    Who, kinds_of,
+    Action, Bounds, Deed, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System, kinds_of,
 };
-use crate::tiny::Tiny;
 
 pub(crate) const UPDATES_MODEL: Entry = Entry {
     name: "updates",
@@ -77,73 +80,6 @@ fn team(size: &Size, shape: Shape) -> Team {
     }
 }
 
-type Shown = Snapshot<Tiny>;
-type Thing = Object<Tiny>;
-type Known = Memory<Tiny>;
-
-/// The controller as it is shipped, taken apart. Mutants do one thing otherwise.
-#[derive(Clone, Copy)]
-pub(crate) struct Shape {
-    snapshot: fn(&[&Thing], &Known) -> Shown,
-    decide: fn(&Shown, Moment) -> Decision<Step, Wait>,
-    effect: fn(&Shown, &Step, Moment) -> EffectOf<Shape>,
-    report: fn(&Shown, Standing<'_, Wait>, Moment) -> Option<Write<Thing>>,
-}
-
-pub(crate) static SHAPE: Shape = Shape {
-    snapshot: |objects, memory| SHIPPED_CONTROLLER.snapshot(&0, objects, memory),
-    decide: |snapshot, now| SHIPPED_CONTROLLER.decide(snapshot, now),
-    effect: |snapshot, step, now| SHIPPED_CONTROLLER.effect(snapshot, step, now),
-    report: |snapshot, standing, now| SHIPPED_CONTROLLER.report(snapshot, standing, now),
-};
-
-static SHIPPED_CONTROLLER: std::sync::LazyLock<Updates<Tiny>> = std::sync::LazyLock::new(|| {
-    Updates::new(Rhythm { poll: world::SOON, lease: world::SOON, batch: 2, tries: 1 })
-});
-
-impl Controller for Shape {
-    type Key = u8;
-    type Object = Thing;
-    type Snapshot = Shown;
-    type Step = Step;
-    type Wait = Wait;
-    type Call = Call<Tiny>;
-    type Reply = Reply<Tiny>;
-    type Memory = Known;
-
-    fn kinds(&self) -> &[Kind] {
-        KINDS
-    }
-
-    fn keys(&self, object: &Thing) -> Vec<u8> {
-        SHIPPED_CONTROLLER.keys(object)
-    }
-
-    fn names(&self, object: &Thing) -> Vec<Id<u8, u8, u8>> {
-        SHIPPED_CONTROLLER.names(object)
-    }
-
-    fn snapshot(&self, _: &u8, objects: &[&Thing], memory: &Known) -> Shown {
-        (self.snapshot)(objects, memory)
-    }
-
-    fn decide(&self, snapshot: &Shown, now: Moment) -> Decision<Step, Wait> {
-        (self.decide)(snapshot, now)
-    }
-
-    fn effect(&self, snapshot: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
-        (self.effect)(snapshot, step, now)
-    }
-
-    fn report(&self, snapshot: &Shown, standing: Standing<'_, Wait>, now: Moment) -> Option<Write<Thing>> {
-        (self.report)(snapshot, standing, now)
-    }
-
-    fn learn(&self, memory: &mut Known, step: &Step, reply: Reply<Tiny>, now: Moment) -> Result<(), String> {
-        SHIPPED_CONTROLLER.learn(memory, step, reply, now)
-    }
-}
-
 const KINDS: &[Kind] = &[Kind::Stack, Kind::Update, Kind::Cluster];
 const BUDGETS: [&str; 5] = ["requests", "releases", "pauses", "deletes", "turns"];
 
@@ -161,104 +97,6 @@ pub(crate) struct Team {
 const CALLS: usize = 18;
 /// Those of them that happen to what is deleted.
 const DELETIONS: [usize; 2] = [3, 6];
-
-impl Team {
-    /// What people do to a stack and its updates.
-    fn to_stack(&self, objects: &Objects, left: u8, key: u8, out: &mut Vec<Deed>) {
-        let mut may = |who, what, slot, about| out.push(Deed { who, what, slot, about });
-        let Some(stack) = objects[usize::from(key)] else { return };
-        let (first, many) = UPDATES[usize::from(key)];
-        let there = (first..first + many).filter(|slot| objects[usize::from(*slot)].is_some());
-        for slot in there.clone() {
-            if self.stacks == 1 {
-                may(Who::Person(3), Edit::Delete, slot, "Delete");
-            }
-            if let Some(flat) = objects[usize::from(slot)] {
-                may(Who::Drift, Edit::Replace(names::spoiled(flat)), slot, "Spoil");
-            }
-        }
-        // Names are not used again.
-        let next = if self.stacks == 1 {
-            first + self.requests - left
-        } else {
-            there.last().map_or(first, |last| last + 1)
-        };
-        if next < first + many && !stack.deleting {
-            for digest in 1..=self.contents {
-                may(Who::Person(0), Edit::Create(names::update(digest, next - first)), next, submits(digest));
-            }
-        }
-        may(Who::Person(2), Edit::Replace(names::paused(stack)), key, "Pause");
-        if !stack.deleting {
-            may(Who::Person(3), Edit::Delete, key, "Delete");
-        }
-        if let Some(known) = names::stack_of(key, stack) {
-            for bad in known.status.quarantined {
-                if !known.wish.released.contains(&bad.number) {
-                    may(
-                        Who::Person(1),
-                        Edit::Replace(names::released(stack, bad.number.0 as u8)),
-                        key,
-                        "Release",
-                    );
-                }
-            }
-        }
-    }
-
-    /// What becomes of the cluster, and of the way there.
-    fn to_cluster(objects: &Objects, out: &mut Vec<Deed>) {
-        let mut may = |who, what, about| out.push(Deed { who, what, slot: CLUSTER, about });
-        let Some(flat) = objects[usize::from(CLUSTER)] else {
-            return may(Who::Person(3), Edit::Create(names::FREE), "Create");
-        };
-        let Some(cluster) = names::cluster_of(flat) else { return };
-        may(Who::Person(2), Edit::Replace(names::paused(flat)), "Pause");
-        may(Who::Person(3), Edit::Delete, "Delete");
-        if cluster.upgrade {
-            may(Who::Runner, Edit::Replace(names::with_upgrade(flat, false)), "EndUpgrade");
-        } else if cluster.updates.is_empty() {
-            may(Who::Person(4), Edit::Replace(names::with_upgrade(flat, true)), "Upgrade");
-        }
-        if cluster.ready {
-            may(Who::Person(4), Edit::Replace(names::with_readiness(flat, false)), "Lose");
-        } else {
-            may(Who::Runner, Edit::Replace(names::with_readiness(flat, true)), "Find");
-        }
-    }
-
-    fn to_world(&self, world: World, key: u8, out: &mut Vec<Deed>) {
-        let mut may = |who, world: World, about| {
-            out.push(Deed { who, what: Edit::Outside(key, world.note()), slot: key, about });
-        };
-        for digest in 1..=self.contents {
-            may(Who::Person(4), World { sick: world.sick ^ 1 << digest, ..world }, turns(digest));
-        }
-        for place in 0..2 {
-            let with = |at: u8| {
-                let mut places = world.places;
-                places[place] = at;
-                World { places, ..world }
-            };
-            let at = world.places[place];
-            if at != world::ABSENT {
-                may(Who::Drift, with(world::ABSENT), ["RemoveFirst", "RemoveSecond"][place]);
-            }
-            let edited = if world::is_ours(at) { world::OURS_EDITED } else { world::EDITED };
-            if at != edited {
-                may(Who::Drift, with(edited), ["EditFirst", "EditSecond"][place]);
-            }
-        }
-    }
-}
-
-fn submits(digest: u8) -> &'static str {
-    ["", "SubmitOne", "SubmitTwo", "SubmitThree"][usize::from(digest)]
-}
-
-fn turns(digest: u8) -> &'static str {
-    ["", "TurnOne", "TurnTwo", "TurnThree"][usize::from(digest)]
-}
 
 impl System for Team {
     type Controller = Shape;
@@ -402,7 +240,7 @@ impl System for Team {
     }
 
     fn describe(slot: u8, flat: &Flat) -> String {
-        names::describe(slot, flat)
+        show::describe(slot, flat)
     }
 
     fn forget_epoch(slot: u8, flat: &mut Flat) {
@@ -418,7 +256,7 @@ impl System for Team {
     /// A look is old when a version has had its time to become healthy, or when nothing can be on its way any more: the first
     /// takes longer, so both are taken for the second.
     fn outlasts(s: &State, key: u8) -> bool {
-        Team::ages(s, key) && world::has_looked(&s.keys[usize::from(key)].memory)
+        Team::ages(s, key) && memory::has_looked(&s.keys[usize::from(key)].memory)
     }
 
     fn canonical(s: &mut State) {
@@ -440,7 +278,7 @@ fn count_attempts_anew(s: &mut State) {
     }
     s.each_flat(|slot, flat| names::shift_attempts(slot, flat, shifts));
     for (known, shift) in s.keys.iter_mut().zip(shifts) {
-        world::shift_attempt(&mut known.memory, shift);
+        memory::shift_attempt(&mut known.memory, shift);
     }
     s.asks().for_each(|ask| world::set_attempt(ask, shifts[usize::from(ask.key)]));
 }
@@ -454,7 +292,7 @@ fn forget_what_nobody_names(s: &mut State) {
         }
     });
     for (known, named) in s.keys.iter().zip(&mut named) {
-        for inventory in world::remembered(&known.memory) {
+        for inventory in memory::remembered(&known.memory) {
             *named |= 1 << (inventory & 15);
         }
     }

@@ -4,7 +4,8 @@ use bowline_control::lease::Epoch;
 use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
 use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
 
-use super::{SHAPE, Shape, Shown, Thing, UPDATES_MODEL, at};
+use super::shape::{Known, Shown, Thing};
+use super::{SHAPE, Shape, UPDATES_MODEL, at};
 use crate::harness::{FAULTS, Fault, SHIPPED};
 use crate::mutants::Mutant;
 use crate::tiny::Tiny;
@@ -119,7 +120,7 @@ fn gives_one_number_twice(shown: &Shown, step: &Step, now: Moment) -> EffectOf<S
     })
 }
 
-fn newest_first(objects: &[&Thing], memory: &super::Known) -> Shown {
+fn newest_first(objects: &[&Thing], memory: &Known) -> Shown {
     let mut shown = (SHAPE.snapshot)(objects, memory);
     shown.updates.reverse();
     shown
@@ -238,7 +239,7 @@ fn deletes_without_a_guard(shown: &Shown, step: &Step, now: Moment) -> EffectOf<
     })
 }
 
-fn takes_all_for_its_own(objects: &[&Thing], memory: &super::Known) -> Shown {
+fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
     let mut shown = (SHAPE.snapshot)(objects, memory);
     if let Some(look) = &mut shown.memory.look {
         for sight in std::sync::Arc::make_mut(&mut look.sights).values_mut() {

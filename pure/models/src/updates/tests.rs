@@ -3,7 +3,7 @@
 use bowline_control::Millis;
 use bowline_explorer::{Options, check};
 
-use super::{SHAPE, at, names, world};
+use super::{SHAPE, at, memory, names, show};
 use crate::harness::{FAULTS, Flat, SHIPPED};
 use crate::naive::{is_well_formed, reach};
 
@@ -38,11 +38,11 @@ fn what_is_small_loses_nothing() {
             let Some(flat) = flat else { continue };
             seen += 1;
             let flat = Flat { owner: None, ..flat };
-            assert_eq!(names::flat(&names::object(slot, flat)), flat, "{}", names::describe(slot, &flat));
+            assert_eq!(names::flat(&names::object(slot, flat)), flat, "{}", show::describe(slot, &flat));
         }
         for known in &s.keys {
-            let memory = world::memory(known.memory, Millis(1 << 20));
-            assert_eq!(world::note(&memory), known.memory, "{memory:?}");
+            let known_memory = memory::memory(known.memory, Millis(1 << 20));
+            assert_eq!(memory::note(&known_memory), known.memory, "{known_memory:?}");
         }
     }
     assert!(seen > 0);

@@ -1,0 +1,117 @@
+//! What is remembered of a stack, in a few bytes.
+
+use std::sync::Arc;
+
+use bowline_control::Millis;
+use bowline_updates::{Fetched, Fit, Health, Look, Memory, Sight};
+
+use super::names::{self, ROUND};
+use super::world::{ABSENT, World, wanted};
+use crate::harness::Note;
+use crate::tiny::{Tiny, Words};
+
+/// Of what is remembered: the content that was fetched, tries, that something was refused, and the attempt.
+const REFUSAL: u8 = 1 << 4;
+/// Of the look: that there is one, that it is whole, that some time has passed since the first, its content, that all are well.
+const SEEN: u8 = 1;
+const WHOLE: u8 = 2;
+const WAITED: u8 = 4;
+const WELL: u8 = 8;
+/// And that what is wanted was refused.
+const TURNED_DOWN: u8 = 1 << 6;
+
+pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
+    let code = |known: &Option<(u8, _)>| known.as_ref().map_or(0, |(digest, _)| *digest);
+    let fetched = memory.fetched.as_ref().map_or(0, |fetched| fetched.digest);
+    let has_job = memory.look.is_some() || memory.tries > 0 || memory.refused.is_some();
+    let attempt = if has_job { memory.attempt as u8 % ROUND } else { 0 };
+    let about = fetched | memory.tries.min(3) << 2 | memory.refused.map_or(0, |_| REFUSAL) | attempt << 5;
+    let (mut look, mut places) = (0, 0);
+    if let Some(Look { digest, at, since, whole, sights }) = &memory.look {
+        let lives = || sights.values().filter_map(|sight| sight.live.as_ref());
+        let well = lives().all(|live| live.health == Health::Well);
+        look = SEEN
+            | if *whole { WHOLE } else { 0 }
+            | if at > since { WAITED } else { 0 }
+            | if well { WELL } else { 0 }
+            | if sights.values().any(|sight| matches!(sight.fit, Fit::Refused(_))) { TURNED_DOWN } else { 0 }
+            | digest.unwrap_or(0) << 4;
+        places = sights
+            .iter()
+            .map(|(place, sight)| sight.live.as_ref().map_or(ABSENT, |live| live.read) << (4 * place))
+            .sum();
+    }
+    Note { uids: [0; 2], body: [about, code(&memory.recorded), code(&memory.stored), look, places] }
+}
+
+pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
+    let [about, recorded, stored, look, places] = note.body;
+    let inventory = |digest: u8| (digest > 0).then(|| (digest, Arc::new(names::decode(digest))));
+    let digest = look >> 4 & 3;
+    let health = if look & WELL != 0 { Health::Well } else { Health::Progressing(Words) };
+    let world = World { places: [places & 15, places >> 4], ..World::default() };
+    let sight = |place: u8| {
+        let sight = world.sight(place, digest, &health);
+        let is_refused = look & TURNED_DOWN != 0 && wanted(digest).0.contains_key(&place);
+        (place, Sight { fit: if is_refused { Fit::Refused(Words) } else { sight.fit }, ..sight })
+    };
+    let sights = || [0, 1].into_iter().map(sight).collect();
+    let fetched = about & 3;
+    Memory {
+        fetched: (fetched > 0).then(|| Fetched {
+            digest: fetched,
+            content: Ok(Arc::new(wanted(fetched))),
+            allowed: true,
+        }),
+        recorded: inventory(recorded),
+        stored: inventory(stored),
+        look: (look & SEEN != 0).then(|| Look {
+            digest: (digest > 0).then_some(digest),
+            at,
+            since: if look & WAITED != 0 { Millis(0) } else { at },
+            whole: look & WHOLE != 0,
+            sights: Arc::new(sights()),
+        }),
+        tries: about >> 2 & 3,
+        refused: (about & REFUSAL != 0).then_some(Words),
+        attempt: (about >> 5 & 3).into(),
+    }
+}
+
+pub(crate) fn has_looked(note: &Note) -> bool {
+    note.body[3] & SEEN != 0
+}
+
+/// Counts the attempt of what is remembered from another one on.
+pub(crate) fn shift_attempt(note: &mut Note, shift: u8) {
+    let about = note.body[0];
+    let has_job = note.body[3] & SEEN != 0 || about >> 2 & 3 > 0 || about & REFUSAL != 0;
+    let attempt = if has_job { (about >> 5 & 3).wrapping_add(shift) % ROUND } else { 0 };
+    note.body[0] = about & 31 | attempt << 5;
+}
+
+/// The inventories that are remembered.
+pub(crate) fn remembered(note: &Note) -> [u8; 2] {
+    [note.body[1], note.body[2]]
+}
+
+/// What is remembered, as people read it.
+pub(crate) fn told(note: &Note) -> String {
+    let memory = memory(*note, Millis(1));
+    let mut said = Vec::new();
+    said.extend(memory.fetched.map(|fetched| format!("content {}", fetched.digest)));
+    said.extend(memory.recorded.map(|(digest, _)| format!("recorded {digest}")));
+    said.extend(memory.stored.map(|(digest, _)| format!("stored {digest}")));
+    said.extend(memory.look.map(|look| {
+        let at = look.sights.values().map(|sight| sight.live.as_ref().map_or(ABSENT, |live| live.read));
+        let at: Vec<_> = at.collect();
+        let waited = if look.at > look.since { " later" } else { "" };
+        let whole = if look.whole { "" } else { " in part" };
+        let well = if note.body[3] & WELL == 0 { " unwell" } else { "" };
+        let well = if note.body[3] & TURNED_DOWN == 0 { well.to_owned() } else { format!("{well} refused") };
+        format!("{at:?} for {:?}{waited}{whole}{well}", look.digest)
+    }));
+    said.push(format!("{} tries, attempt {}", memory.tries, memory.attempt));
+    said.extend(memory.refused.map(|_| "refused".to_owned()));
+    said.join(", ")
+}
