@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 13] = [
+const MODELS: [&str; 14] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
