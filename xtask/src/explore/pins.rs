@@ -65,6 +65,7 @@ pub(super) const PINS: &[Pin] = &[
     control("lost-reply=1,relist=1", (2_855_257, 15_067_299, 55)),
     control("lost-reply=1,clock=1", (3_509_699, 13_961_485, 56)),
     control("relist=2", (208_699, 1_204_431, 44)),
+    control("relist=1,two-leaders=1", (12_870_474, 75_004_611, 60)),
     control("relist=1,drift=1", (3_428_125, 18_464_405, 48)),
     control("relist=1,clock=1", (480_359, 2_371_135, 46)),
     control("two-leaders=1,clock=1", (14_506_885, 65_796_634, 60)),
