@@ -5,6 +5,7 @@
 
 mod clusters;
 pub mod kubeconfig;
+mod updates;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,16 +47,19 @@ pub struct Setup {
 pub enum System {
     /// The clusters that all others act on.
     Clusters,
+    /// Versions of configuration on clusters.
+    Updates,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 1] = [System::Clusters];
+    pub const ALL: [System; 2] = [System::Clusters, System::Updates];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             System::Clusters => "clusters",
+            System::Updates => "updates",
         }
     }
 }
@@ -110,6 +114,22 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 client: client.clone(),
                 settings: Settings::default(),
                 workers: clusters::WORKERS,
+                leader: Some(leader),
+                journal: journal.clone(),
+                metrics: metrics.clone(),
+            };
+            drive(driver, stopped(stop)).await;
+        }
+        System::Updates => {
+            let (controller, wire) = updates::controller();
+            let driver: updates::UpdateDriver = Driver {
+                name: system.name(),
+                controller,
+                wire,
+                outside: updates::Workshop::new(client.clone(), embed.clone(), metrics),
+                client: client.clone(),
+                settings: Settings::default(),
+                workers: updates::WORKERS,
                 leader: Some(leader),
                 journal: journal.clone(),
                 metrics: metrics.clone(),
