@@ -103,7 +103,9 @@ fn said(code: StatusCode, answer: &Value) -> Trouble {
         code,
         StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS
     );
-    if is_open || !code.is_client_error() {
+    // What is applied and has a field that its kind has not is answered as if the server had failed.
+    let is_misfit = words.contains("failed to create typed patch object");
+    if !is_misfit && (is_open || !code.is_client_error()) {
         return Trouble::Silence(words);
     }
     let about = answer["details"]["kind"].as_str().unwrap_or_default().to_owned();
@@ -149,6 +151,8 @@ mod tests {
             assert_eq!(matches!(trouble, Trouble::Said { .. }), no, "{code}");
             assert_eq!(trouble.words(), "why");
         }
+        let misfit = json!({ "message": "failed to create typed patch object (a/b; v1, Kind=X): .z: field not declared in schema" });
+        assert!(matches!(said(StatusCode::INTERNAL_SERVER_ERROR, &misfit), Trouble::Said { code: 500, .. }));
         let bare = said(StatusCode::BAD_GATEWAY, &json!(""));
         assert_eq!(bare.words(), "its server answers 502");
     }
