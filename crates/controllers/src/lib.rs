@@ -7,6 +7,7 @@ mod clusters;
 pub mod kubeconfig;
 mod updates;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use kube::Client;
 use tokio::sync::watch;
 
 pub use clusters::{Embed, NotStarted, Running};
+pub use updates::AT_ONCE as UPDATES_AT_ONCE;
 
 /// How often it is looked whether Bowline's kinds are still there as they should be.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -40,6 +42,8 @@ pub struct Setup {
     pub metrics: Metrics,
     /// The roles of teams, if they are kept here.
     pub roles: Vec<ClusterRole>,
+    /// How many stacks may be worked on at once.
+    pub updates_at_once: NonZeroUsize,
 }
 
 /// One of the systems.
@@ -129,7 +133,7 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 outside: updates::Workshop::new(client.clone(), embed.clone(), metrics),
                 client: client.clone(),
                 settings: Settings::default(),
-                workers: updates::WORKERS,
+                workers: setup.updates_at_once.get(),
                 leader: Some(leader),
                 journal: journal.clone(),
                 metrics: metrics.clone(),

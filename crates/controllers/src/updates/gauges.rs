@@ -102,3 +102,67 @@ fn of_stack(object: &Object<Text>) -> Option<&Stack<Text>> {
         Object::Update(_) | Object::Cluster(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bowline_control::{Millis, Version};
+    use bowline_updates::{Good, Number, Status, Wish};
+
+    use super::super::names::StackName;
+    use super::*;
+
+    fn stack(name: &str, phase: Phase, good: Option<u64>) -> Object<Text> {
+        let good = good.map(|number| Good { number: Number(number), digest: String::new() });
+        Object::Stack(Stack {
+            name: StackName { namespace: "a".into(), name: name.into() },
+            uid: "u".into(),
+            version: Version(1),
+            generation: 1,
+            deleting: false,
+            held: true,
+            wish: Wish {
+                cluster: "prod".into(),
+                paused: false,
+                repairs: false,
+                timeout: Millis(1),
+                interval: Millis(1),
+                deletions: 1,
+                released: Vec::new(),
+            },
+            status: Status { phase, good, ..Status::default() },
+            told: None,
+        })
+    }
+
+    #[test]
+    fn each_stack_has_its_numbers_until_it_is_gone_and_writes_are_counted() {
+        let metrics = Metrics::new();
+        let gauges = Gauges::new(&metrics);
+        let told = || {
+            let text = metrics.text().expect("text");
+            let lines = text.lines().filter_map(|line| line.strip_prefix("bowline_update_"));
+            let mut lines: Vec<_> = lines.map(ToOwned::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        let (one, two) = (stack("one", Phase::Stalled(None), Some(3)), stack("two", Phase::Idle, None));
+        gauges.see(&Event::Listed(Kind::Stack, vec![one.clone(), two]));
+        gauges.see(&Event::Listed(Kind::Stack, vec![one.clone()]));
+        let of_one = [
+            "stack_idle{stack=\"a/one\"} 0.0",
+            "stack_last_good_version{stack=\"a/one\"} 3.0",
+            "stack_stalled{stack=\"a/one\"} 1.0",
+        ];
+        assert_eq!(told(), of_one, "who is not listed any more is gone");
+        gauges.see(&Event::Gone(one));
+        assert!(told().is_empty());
+        let place =
+            Place { group: String::new(), kind: "Pod".into(), namespace: "a".into(), name: "b".into() };
+        let refused = (place.clone(), Outcome::Refused("no".into()));
+        gauges.wrote(&[refused.clone(), (place, Outcome::Outdated)]);
+        gauges.wrote(&[refused]);
+        let lines = told();
+        assert!(lines.contains(&"objects_written{result=\"refused\"} 2.0".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"objects_written{result=\"outdated\"} 1.0".to_owned()), "{lines:?}");
+    }
+}

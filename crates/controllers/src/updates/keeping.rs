@@ -253,3 +253,32 @@ fn secret(uid: &str, of: &str, index: usize, count: usize, bytes: Vec<u8>) -> Se
 fn bytes(secret: Secret) -> Option<Vec<u8>> {
     secret.data?.into_values().next().map(|ByteString(bytes)| bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use bowline_api::updates::{LastGood, Request};
+
+    use super::*;
+
+    #[test]
+    fn a_status_names_all_that_may_be_needed() {
+        let request = |digest: &str| Request { digest: digest.into(), ..Request::default() };
+        let status = StackStatus {
+            last_good: Some(LastGood { digest: "good".into(), ..LastGood::default() }),
+            requests: vec![request("next"), request("now")],
+            inventory: Some("touched".into()),
+            ..StackStatus::default()
+        };
+        assert_eq!(named(&status), ["good", "next", "now", "touched"]);
+    }
+
+    #[test]
+    fn a_part_is_kept_for_its_stack_and_cannot_be_changed() {
+        let kept = secret("u", "sha256:1", 2, 3, b"bytes".to_vec());
+        let meta = &kept.metadata;
+        assert_eq!(meta.name.as_deref(), Some("u.sha256-1.2"));
+        assert_eq!(meta.labels.as_ref().and_then(|all| all.get(STACK_UID)).map(String::as_str), Some("u"));
+        assert_eq!((kept.immutable, kept.type_.as_deref()), (Some(true), Some(TYPE)));
+        assert_eq!(bytes(kept), Some(b"bytes".to_vec()));
+    }
+}

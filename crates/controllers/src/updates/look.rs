@@ -285,3 +285,56 @@ fn typed(mut item: Value, served: &Served) -> Value {
     }
     item
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn place(namespace: &str) -> Place {
+        Place { group: "g".into(), kind: "Thing".into(), namespace: namespace.into(), name: "x".into() }
+    }
+
+    #[test]
+    fn what_the_bundle_itself_brings_is_waited_for_and_all_else_is_refused() {
+        let wishes = |kind: bool, namespace: bool| Wishes {
+            known: BTreeMap::new(),
+            odd: Vec::new(),
+            kinds: kind.then(|| ("g".to_owned(), "Thing".to_owned())).into_iter().collect(),
+            namespaces: namespace.then(|| "a".to_owned()).into_iter().collect(),
+        };
+        let said =
+            |code, words: &str, about: &str| Trouble::Said { code, words: words.into(), about: about.into() };
+        let no_namespace = said(404, "namespaces \"a\" not found", "namespaces");
+        let no_kind = said(404, "the server could not find the requested resource", "");
+        let leaving = said(403, "because it is being terminated", "things");
+        for (trouble, kind, namespace, is_later) in [
+            (&no_namespace, false, true, true),
+            (&no_namespace, true, false, false),
+            (&no_kind, true, false, true),
+            (&no_kind, false, true, false),
+            (&leaving, false, true, true),
+            (&leaving, false, false, false),
+            (&said(422, "bad", "things"), true, true, false),
+        ] {
+            let fit = wishes(kind, namespace).misfit(&place("a"), trouble);
+            assert_eq!(fit == Fit::Later, is_later, "{trouble:?} {fit:?}");
+            let is_told = matches!(&fit, Fit::Refused(why) if why.starts_with("Thing a/x: "));
+            assert!(is_later || is_told, "it is named: {fit:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_listed_says_its_type() {
+        let served = Served {
+            api_version: "g/v1".into(),
+            kind: "Thing".into(),
+            plural: "things".into(),
+            is_namespaced: true,
+            is_listed: true,
+        };
+        let item = typed(json!({ "metadata": { "name": "x", "namespace": "a" } }), &served);
+        assert_eq!(Place::of(&item), Some(place("a")));
+    }
+}

@@ -16,6 +16,7 @@ mod unpack;
 mod wire;
 mod write;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bowline_control::Event;
@@ -33,8 +34,8 @@ use self::wire::UpdateWire;
 use self::write::Hands;
 use crate::clusters::Embed;
 
-/// Stacks that may be worked on at once: those whose cluster does not answer must not keep the others waiting.
-pub(crate) const WORKERS: usize = 256;
+/// How many stacks are worked on at once, if nobody says otherwise: those whose cluster does not answer must not keep the others waiting.
+pub const AT_ONCE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not 0");
 
 /// How the controller of updates is driven.
 pub(crate) type UpdateDriver = Driver<Updates<Text>, UpdateWire, Workshop>;
