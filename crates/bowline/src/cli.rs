@@ -270,7 +270,9 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
-        Command::Up(UpArgs { place: Place { data, listen, name } }) => crate::up::run(data, listen, name),
+        Command::Up(UpArgs { place: Place { data, listen, name }, bounds }) => {
+            crate::up::run(data, listen, name, bounds.updates_at_once)
+        }
         Command::Hub(HubArgs { place: Place { data, listen, name } }) => hub::run(data, listen, name),
         Command::Controllers(args) => controllers::run(&args.wish()),
         Command::Cluster(args) => args.run(),

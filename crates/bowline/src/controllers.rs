@@ -1,6 +1,7 @@
 //! `bowline controllers`: the controllers alone, against any Kubernetes API server.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub(crate) struct Wish {
     pub(crate) only: Vec<System>,
     pub(crate) listen: SocketAddr,
     pub(crate) journal: Option<PathBuf>,
+    pub(crate) updates_at_once: NonZeroUsize,
 }
 
 /// Runs the controllers until somebody wants them to end.
@@ -56,7 +58,15 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
     let systems = if wish.only.is_empty() { System::ALL.to_vec() } else { wish.only.clone() };
     let (stop, stopped) = watch::channel(false);
     let identity = Identity::Run(identity());
-    let setup = Setup { client, embed: None, identity, journal, metrics, roles: Vec::new() };
+    let setup = Setup {
+        client,
+        embed: None,
+        identity,
+        journal,
+        metrics,
+        roles: Vec::new(),
+        updates_at_once: wish.updates_at_once,
+    };
     let said = listed(&systems);
     let mut running = tokio::spawn(async move { bowline_controllers::run(setup, &systems, stopped).await });
     output::note(&format!(

@@ -5,7 +5,9 @@
 
 mod clusters;
 pub mod kubeconfig;
+mod updates;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +21,7 @@ use kube::Client;
 use tokio::sync::watch;
 
 pub use clusters::{Embed, NotStarted, Running};
+pub use updates::AT_ONCE as UPDATES_AT_ONCE;
 
 /// How often it is looked whether Bowline's kinds are still there as they should be.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -39,6 +42,8 @@ pub struct Setup {
     pub metrics: Metrics,
     /// The roles of teams, if they are kept here.
     pub roles: Vec<ClusterRole>,
+    /// How many stacks may be worked on at once.
+    pub updates_at_once: NonZeroUsize,
 }
 
 /// One of the systems.
@@ -46,16 +51,19 @@ pub struct Setup {
 pub enum System {
     /// The clusters that all others act on.
     Clusters,
+    /// Versions of configuration on clusters.
+    Updates,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 1] = [System::Clusters];
+    pub const ALL: [System; 2] = [System::Clusters, System::Updates];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             System::Clusters => "clusters",
+            System::Updates => "updates",
         }
     }
 }
@@ -110,6 +118,22 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 client: client.clone(),
                 settings: Settings::default(),
                 workers: clusters::WORKERS,
+                leader: Some(leader),
+                journal: journal.clone(),
+                metrics: metrics.clone(),
+            };
+            drive(driver, stopped(stop)).await;
+        }
+        System::Updates => {
+            let (controller, wire) = updates::controller();
+            let driver: updates::UpdateDriver = Driver {
+                name: system.name(),
+                controller,
+                wire,
+                outside: updates::Workshop::new(client.clone(), embed.clone(), metrics),
+                client: client.clone(),
+                settings: Settings::default(),
+                workers: setup.updates_at_once.get(),
                 leader: Some(leader),
                 journal: journal.clone(),
                 metrics: metrics.clone(),

@@ -54,7 +54,13 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-runtime", internal: &["bowline-control"], external: External::Any },
     Edges {
         name: "bowline-controllers",
-        internal: &["bowline-api", "bowline-clusters", "bowline-control", "bowline-runtime"],
+        internal: &[
+            "bowline-api",
+            "bowline-clusters",
+            "bowline-control",
+            "bowline-runtime",
+            "bowline-updates",
+        ],
         external: External::Any,
     },
     // Its tests run it on a hub.

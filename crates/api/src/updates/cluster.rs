@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conditions::Conditions;
-use crate::{Arn, Epoch, Name, Namespace, ShortName, is_false};
+use crate::{Arn, Name, Namespace, ShortName, is_false};
 
 /// How to reach a cluster, and who may.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -215,8 +215,9 @@ pub struct UpdateActivity {
     pub namespace: Namespace,
     /// The stack.
     pub stack: ShortName,
-    /// The epoch of whoever updates it.
-    pub epoch: Epoch,
+    /// The attempt that it is updated in: what was begun in another one, and arrives late, is not this.
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub attempt: u64,
 }
 
 /// A group that is being upgraded.

@@ -11,5 +11,5 @@ pub use cluster::{
     Activity, AllowedNamespaces, Cluster, ClusterSpec, ClusterStatus, EmbeddedCluster, Endpoint,
     KubeconfigSecretRef, Oidc, Quota, UpdateActivity, UpgradeActivity,
 };
-pub use stack::{Drift, LastGood, Quarantined, Stack, StackPhase, StackSpec, StackStatus};
+pub use stack::{Drift, LastGood, Quarantined, Request, Stack, StackPhase, StackSpec, StackStatus};
 pub use update::{Plan, Progress, Update, UpdatePhase, UpdateSpec, UpdateStatus};

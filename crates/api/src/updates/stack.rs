@@ -5,8 +5,9 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::update::UpdatePhase;
 use crate::conditions::Conditions;
-use crate::{Digest, Epoch, ShortName, Version, is_false};
+use crate::{Digest, Epoch, Name, ShortName, Version, is_false};
 
 /// How versions get onto a cluster.
 #[derive(CustomResource, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +63,10 @@ pub struct StackSpec {
     /// No version is started. What runs, or rolls back, finishes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
+    /// Versions that were rolled back, and whose content may be submitted again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1000), extend("x-kubernetes-list-type" = "set"))]
+    pub released: Vec<Version>,
 }
 
 fn timeout_seconds() -> u32 {
@@ -90,6 +95,7 @@ impl Default for StackSpec {
             drift_interval_seconds: drift_interval_seconds(),
             lease_seconds: lease_seconds(),
             paused: false,
+            released: Vec::new(),
         }
     }
 }
@@ -148,6 +154,12 @@ pub struct StackStatus {
     /// What it does now.
     #[serde(default)]
     pub phase: StackPhase,
+    /// The version that this is about: the one that is planned or applied, or that has failed and is rolled back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working: Option<Version>,
+    /// Its worker was lost once, and another one goes on with it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub resumed: bool,
     /// The version whose objects are on the cluster, or were being applied last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_version: Option<Version>,
@@ -177,6 +189,13 @@ pub struct StackStatus {
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["digest"])
     )]
     pub quarantined: Vec<Quarantined>,
+    /// What is known of versions that have not ended, or whose updates do not show it yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(max = 2000),
+        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["version"])
+    )]
+    pub requests: Vec<Request>,
     /// What it waits for, or why it stopped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 32768))]
@@ -207,9 +226,34 @@ pub struct Quarantined {
     /// The version that failed with it.
     pub version: Version,
     /// Why it failed.
-    #[schemars(length(max = 1024))]
+    #[schemars(length(max = 4096))]
     pub reason: String,
     /// Since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
+}
+
+/// What is known of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Request {
+    /// Its number.
+    pub version: Version,
+    /// The Update that asks for it, in the same namespace.
+    pub update: Name,
+    /// Which of those that had that name.
+    #[schemars(length(max = 128))]
+    pub uid: String,
+    /// Its content.
+    pub digest: Digest,
+    /// It is applied only if this is its plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_hash: Option<Digest>,
+    /// How far it has come.
+    pub phase: UpdatePhase,
+    /// Why, if it has ended.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 4096))]
+    pub reason: String,
 }

@@ -26,7 +26,9 @@ use crate::{Digest, ShortName, Version};
     printcolumn = r#"{"name": "Phase", "type": "string", "jsonPath": ".status.phase"}"#,
     printcolumn = r#"{"name": "Progress", "type": "string", "jsonPath": ".status.progress.summary"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#,
-    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#,
+    validation = kube::core::Rule::new("!has(oldSelf.status) || has(self.status)")
+        .message("the status of an update says that it was numbered, and is never taken away")
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [{
@@ -52,8 +54,6 @@ pub enum UpdatePhase {
     Submitted,
     /// It failed a check; the message says which. Nothing was changed.
     Rejected,
-    /// It passed all checks.
-    Valid,
     /// It waits for its turn.
     Queued,
     /// A newer valid version took its place.

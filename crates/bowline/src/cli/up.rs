@@ -1,9 +1,10 @@
 //! `up`, `hub` and `controllers`: what runs until it is told to end.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use bowline_controllers::System;
+use bowline_controllers::{System, UPDATES_AT_ONCE};
 use clap::{Args, ValueHint};
 
 use super::Server;
@@ -23,6 +24,14 @@ pub(super) struct Place {
     /// A further name or address by which clients reach it; may be given several times
     #[arg(long, value_name = "NAME", value_parser = hub::name)]
     pub(super) name: Vec<String>,
+}
+
+/// How much is done at once.
+#[derive(Args)]
+pub(super) struct Bounds {
+    /// How many stacks may be worked on at once, over all clusters
+    #[arg(long, value_name = "N", default_value_t = UPDATES_AT_ONCE)]
+    pub(super) updates_at_once: NonZeroUsize,
 }
 
 const UP_EXAMPLES: &str = "\
@@ -48,6 +57,9 @@ Exit codes:
 pub(super) struct UpArgs {
     #[command(flatten)]
     pub(super) place: Place,
+
+    #[command(flatten)]
+    pub(super) bounds: Bounds,
 }
 
 const HUB_EXAMPLES: &str = "\
@@ -111,12 +123,16 @@ pub(super) struct ControllersArgs {
     /// Write every decision to this file, one line of JSON each
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     journal: Option<PathBuf>,
+
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 impl ControllersArgs {
     pub(super) fn wish(self) -> controllers::Wish {
-        let ControllersArgs { server, only, health_listen, journal } = self;
-        controllers::Wish { server: server.wanted(), only, listen: health_listen, journal }
+        let ControllersArgs { server, only, health_listen, journal, bounds } = self;
+        let Bounds { updates_at_once } = bounds;
+        controllers::Wish { server: server.wanted(), only, listen: health_listen, journal, updates_at_once }
     }
 }
 

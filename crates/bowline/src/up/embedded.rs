@@ -124,6 +124,10 @@ impl Embed for Embedded {
         Box::pin(self.start_in(name, uid, began))
     }
 
+    fn client(&self, name: &str, uid: &str) -> Option<Client> {
+        self.lock().get(name).filter(|running| running.uid == uid).map(|running| client(&running.server))
+    }
+
     fn stop<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(self.stop_in(name, uid))
     }

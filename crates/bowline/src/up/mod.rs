@@ -3,6 +3,7 @@
 mod embedded;
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +23,12 @@ use crate::output;
 use crate::service::{self, Signals};
 
 /// Runs hub and controllers until somebody wants them to end.
-pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyhow::Result<Exit> {
+pub(crate) fn run(
+    data: PathBuf,
+    listen: SocketAddr,
+    names: Vec<String>,
+    updates_at_once: NonZeroUsize,
+) -> anyhow::Result<Exit> {
     service::block_on(async {
         // Who is told that it listens may end it at once.
         let mut signals = Signals::new()?;
@@ -31,7 +37,7 @@ pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyh
         let config = Config { data: data.clone(), listen, names, guest: Some(guest) };
         let starting = async {
             let server = service::start(config).await?;
-            Hub::start(server, &data, metrics).await
+            Hub::start(server, &data, metrics, updates_at_once).await
         };
         let hub = tokio::select! {
             hub = starting => hub?,
@@ -73,7 +79,12 @@ struct Hub {
 }
 
 impl Hub {
-    async fn start(server: Server, data: &Path, metrics: Metrics) -> anyhow::Result<Hub> {
+    async fn start(
+        server: Server,
+        data: &Path,
+        metrics: Metrics,
+        updates_at_once: NonZeroUsize,
+    ) -> anyhow::Result<Hub> {
         let client = client(&server);
         bowline_runtime::install(&client, &bowline_api::crds()).await?;
         let roles = bowline_api::cluster_roles();
@@ -95,6 +106,7 @@ impl Hub {
             journal: Some(Arc::new(Journal::open(&journal).map_err(|error| anyhow!("{error}"))?)),
             metrics,
             roles,
+            updates_at_once,
         };
         let (stop, stopped) = watch::channel(false);
         let controllers = tokio::spawn(bowline_controllers::run(setup, &System::ALL, stopped));

@@ -14,6 +14,9 @@ pub trait Embed: Send + Sync + 'static {
         began: bool,
     ) -> BoxFuture<'a, Result<Running, NotStarted>>;
 
+    /// The way to a cluster, in this process, if it runs.
+    fn client(&self, name: &str, uid: &str) -> Option<Client>;
+
     /// Stops a cluster, and removes all that it holds.
     fn stop<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<(), String>>;
 }

@@ -76,7 +76,7 @@ pub(crate) fn right() -> Vec<(&'static str, Vec<(Way, Value)>)> {
         vec![
             (Way::Create, named("far", json!({"kubeconfigSecretRef": {"name": "far"}, "allowedNamespaces": {"selector": {}}}))),
             (Way::Change, json!({"spec": {"allowedNamespaces": {"selector": null, "names": ["a", "b"]}, "paused": true}})),
-            (Way::Status, json!({"activity": {"updates": [{"namespace": "a", "stack": "shop", "epoch": 1}]}})),
+            (Way::Status, json!({"activity": {"updates": [{"namespace": "a", "stack": "shop", "attempt": 1}]}})),
             (Way::Status, json!({"activity": {"updates": null, "upgrade": {"namespace": "a", "group": "g"}}})),
             (Way::Status, json!({"activity": null})),
         ],
@@ -88,7 +88,8 @@ pub(crate) fn right() -> Vec<(&'static str, Vec<(Way, Value)>)> {
             (Way::Status, json!({"phase": "Partial", "lastSubmittedVersion": 1, "epoch": 1, "target": 1})),
             (Way::Status, json!({"phase": "Idle", "lastGood": {"version": 1, "digest": digest('a')}, "appliedVersion": 1})),
             (Way::Status, json!({"epoch": 2, "lastSubmittedVersion": 3, "quarantined": [quarantined('b')]})),
-            (Way::Change, json!({"spec": {"paused": true, "drift": "Repair"}})),
+            (Way::Status, json!({"phase": "RollingBack", "working": 3, "resumed": true, "requests": [request(3)]})),
+            (Way::Change, json!({"spec": {"paused": true, "drift": "Repair", "released": [2]}})),
         ],
     ));
     all.push((
@@ -167,6 +168,11 @@ fn quarantined(digit: char) -> Value {
     json!({"digest": digest(digit), "version": 2, "reason": "it never became healthy"})
 }
 
+fn request(version: u64) -> Value {
+    let (update, uid) = (format!("shop-{version}"), "00000000-0000-0000-0000-000000000001");
+    json!({"version": version, "update": update, "uid": uid, "digest": digest('c'), "phase": "PartialFailure"})
+}
+
 fn policy() -> Value {
     json!({"statement": [{"action": ["s3:GetObject"], "resource": "arn:aws:s3:::shop/*"}]})
 }
@@ -229,7 +235,7 @@ fn long_name() -> Value {
 fn clusters() -> Vec<Case> {
     let selector = json!({"matchExpressions": [{"key": "team", "operator": "In"}]});
     let both = json!({"activity": {
-        "updates": [{"namespace": "a", "stack": "shop", "epoch": 1}], "upgrade": {"namespace": "a", "group": "g"},
+        "updates": [{"namespace": "a", "stack": "shop", "attempt": 1}], "upgrade": {"namespace": "a", "group": "g"},
     }});
     vec![
         created(
@@ -305,6 +311,12 @@ fn submissions() -> Vec<Case> {
             "an update cannot be changed: submit another one",
         ),
         said("Update", json!({"version": 3}), json!({"version": 4}), "a version keeps its number"),
+        said(
+            "Update",
+            json!({"version": 3}),
+            Value::Null,
+            "the status of an update says that it was numbered, and is never taken away",
+        ),
         said(
             "Update",
             json!({}),

@@ -7,3 +7,4 @@ mod kept;
 mod killed;
 mod led;
 mod pods;
+mod updates;

@@ -50,8 +50,9 @@ fn the_example_gives_the_controllers_what_they_need() -> Result<()> {
     ensure!(said.contains("it is put back") && !said.contains("forbidden"), "{said}");
 
     for line in [
-        "list secrets -n bowline-system",
-        "get secrets -n default",
+        "list secrets -n default",
+        "create secrets -n default",
+        "update secrets -n bowline-system",
         "update clusterroles",
         "delete crd/stacks.bowline.dev",
         "patch crd/others.example.dev",

@@ -1,0 +1,284 @@
+//! Contents and inventories in safe keeping: copies in the system's namespace, which no team can take away.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bowline_api::SYSTEM_NAMESPACE;
+use bowline_api::updates::{Bundle, Cluster, Stack, StackStatus};
+use bowline_runtime::sentence;
+use bowline_updates::{Content, Inventory};
+use futures::{StreamExt, TryStreamExt, stream};
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::api::{DeleteParams, ListParams, PostParams};
+use kube::core::{Selector, SelectorExt};
+use kube::{Api, Client};
+
+use super::inventory;
+use super::marks::STACK_UID;
+use super::names::{StackName, Text, digest};
+use super::target::of_home;
+use super::unpack::{content, unpack};
+
+/// What parts of a content, or of an inventory, are as Secrets.
+const TYPE: &str = "bowline.dev/part";
+/// The annotation that says what it is a part of.
+const DIGEST: &str = "bowline.dev/digest";
+/// The annotation that says how many parts there are.
+const PARTS: &str = "bowline.dev/parts";
+/// The key of its bytes.
+const KEY: &str = "part";
+/// The largest part, in bytes.
+const LARGEST: usize = 512 << 10;
+/// Parts that may be under way.
+const AT_ONCE: usize = 8;
+/// What is younger may be about to be named by a status.
+const YOUNG: std::time::Duration = std::time::Duration::from_secs(600);
+
+/// A content that was asked for, or why it cannot be used.
+pub(crate) type Usable = Result<Arc<Content<Text>>, String>;
+
+/// Keeps contents and inventories.
+pub(crate) struct Keeping {
+    home: Client,
+}
+
+impl Keeping {
+    pub(crate) fn new(home: Client) -> Keeping {
+        Keeping { home }
+    }
+
+    /// A content: the copy that is kept, or what the team has brought, which is copied before anybody uses it.
+    ///
+    /// # Errors
+    /// If the home does not say whether it is there.
+    pub(crate) async fn content(&self, stack: &StackName, uid: &str, digest: &str) -> Result<Usable, String> {
+        let kept = self.kept(uid, digest).await?;
+        let read = |parts: &[Vec<u8>]| unpack(digest, parts).and_then(content);
+        if let Some(Ok(content)) = kept.as_deref().map(read) {
+            return Ok(Ok(content));
+        }
+        let parts = match self.brought(stack, digest).await? {
+            Ok(parts) => parts,
+            Err(why) => return Ok(Err(why)),
+        };
+        let content = read(&parts).map_err(|why| format!("its bundle cannot be used: {why}"));
+        if content.is_ok() {
+            self.keep(uid, digest, &parts).await?;
+        }
+        Ok(content)
+    }
+
+    /// The parts that the team has brought, each as its digest says.
+    async fn brought(&self, stack: &StackName, of: &str) -> Result<Result<Vec<Vec<u8>>, String>, String> {
+        let StackName { namespace, .. } = stack;
+        let bundles: Api<Bundle> = Api::namespaced(self.home.clone(), namespace);
+        let found = of_home(bundles.get_opt(&of.replace(':', "-"))).await;
+        let Some(bundle) = found.map_err(|why| format!("its bundle cannot be read: {why}"))? else {
+            let why = format!("there is no Bundle {of} in the namespace {namespace}: submit it again");
+            return Ok(Err(why));
+        };
+        let secrets: Api<Secret> = Api::namespaced(self.home.clone(), namespace);
+        let parts = stream::iter(bundle.spec.parts.into_iter().map(|part| {
+            let secrets = secrets.clone();
+            async move {
+                let name = part.digest.as_str().replace(':', "-");
+                let bytes = of_home(secrets.get_opt(&name)).await?.and_then(bytes);
+                Ok::<_, String>(bytes.filter(|bytes| digest(bytes) == part.digest.as_str()).ok_or(name))
+            }
+        }));
+        let parts: Vec<_> = parts.buffered(AT_ONCE).try_collect().await?;
+        let parts: Result<_, _> = parts.into_iter().collect();
+        Ok(parts.map_err(|name| {
+            format!("the part {name} of its bundle is not there, or not what it says: submit it again")
+        }))
+    }
+
+    /// An inventory that was kept.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not there.
+    pub(crate) async fn inventory(&self, uid: &str, of: &str) -> Result<Arc<Inventory<Text>>, String> {
+        let lost = |why: &str| format!("the list {of} of what was touched {why}");
+        let parts = self.kept(uid, of).await?.ok_or_else(|| lost("is not kept any more"))?;
+        let text = parts.concat();
+        if digest(&text) != of {
+            return Err(lost("is not what was kept"));
+        }
+        inventory::read(&text).map(Arc::new).map_err(|why| lost(&format!("cannot be read: {why}")))
+    }
+
+    /// Keeps an inventory.
+    ///
+    /// # Errors
+    /// If the home does not take it.
+    pub(crate) async fn store(&self, uid: &str, inventory: &Inventory<Text>) -> Result<String, String> {
+        let text = inventory::text(inventory);
+        let of = digest(&text);
+        let parts: Vec<_> = text.chunks(LARGEST).map(<[u8]>::to_vec).collect();
+        self.keep(uid, &of, &parts).await?;
+        Ok(of)
+    }
+
+    async fn kept(&self, uid: &str, of: &str) -> Result<Option<Vec<Vec<u8>>>, String> {
+        let secrets = self.secrets();
+        let failed = |why| format!("what is kept cannot be read: {why}");
+        let Some(first) = of_home(secrets.get_opt(&name(uid, of, 0))).await.map_err(failed)? else {
+            return Ok(None);
+        };
+        let count = first.metadata.annotations.as_ref().and_then(|all| all.get(PARTS)?.parse().ok());
+        let rest = stream::iter((1..count.unwrap_or(1)).map(|index| {
+            let (secrets, name) = (secrets.clone(), name(uid, of, index));
+            async move { of_home(secrets.get_opt(&name)).await }
+        }));
+        let rest: Vec<_> = rest.buffered(AT_ONCE).try_collect().await.map_err(failed)?;
+        Ok([Some(first)].into_iter().chain(rest).map(|part| part.and_then(bytes)).collect())
+    }
+
+    /// Keeps parts. The first comes last: who finds it finds all of them.
+    async fn keep(&self, uid: &str, of: &str, parts: &[Vec<u8>]) -> Result<(), String> {
+        let count = parts.len();
+        let put = |index: usize| {
+            let secret = secret(uid, of, index, count, parts[index].clone());
+            let secrets = self.secrets();
+            async move {
+                let params = PostParams::default();
+                let made =
+                    tokio::time::timeout(bowline_runtime::REQUEST, secrets.create(&params, &secret)).await;
+                match made {
+                    Err(_) => Err("no answer".to_owned()),
+                    Ok(Err(kube::Error::Api(status))) if status.code == 409 => Ok(()),
+                    Ok(made) => made.map(drop).map_err(|error| sentence(&error)),
+                }
+            }
+        };
+        let failed = |why| format!("a copy cannot be kept in {SYSTEM_NAMESPACE}: {why}");
+        stream::iter((1..count).map(put))
+            .buffer_unordered(AT_ONCE)
+            .try_collect::<Vec<_>>()
+            .await
+            .map_err(failed)?;
+        if count > 0 { put(0).await.map_err(failed) } else { Ok(()) }
+    }
+
+    /// Removes what no status names any more, as far as that can be done.
+    pub(crate) async fn tidy(&self, stack: &StackName, uid: &str, stored: &str) {
+        let stacks: Api<Stack> = Api::namespaced(self.home.clone(), &stack.namespace);
+        let Ok(Some(found)) = of_home(stacks.get_opt(&stack.name)).await else { return };
+        let Some(status) = found.status.filter(|_| found.metadata.uid.as_deref() == Some(uid)) else {
+            return;
+        };
+        let mut named = named(&status);
+        named.push(stored.to_owned());
+        let ours = ListParams::default().labels(&format!("{STACK_UID}={uid}"));
+        let Ok(all) = of_home(self.secrets().list_metadata(&ours)).await else { return };
+        let now = k8s_openapi::jiff::Timestamp::now();
+        for part in all.items {
+            let of = part.metadata.annotations.as_ref().and_then(|all| all.get(DIGEST));
+            let made = part.metadata.creation_timestamp.map(|time| time.0);
+            let is_old = made.is_some_and(|made| now.duration_since(made).unsigned_abs() > YOUNG);
+            if is_old && of.is_some_and(|of| !named.contains(of)) {
+                self.remove(&part.metadata.name.unwrap_or_default()).await;
+            }
+        }
+    }
+
+    /// Removes all that is kept for a stack that is gone.
+    pub(crate) async fn forget(&self, uid: &str) {
+        let ours = ListParams::default().labels(&format!("{STACK_UID}={uid}"));
+        let gone = of_home(self.secrets().delete_collection(&DeleteParams::default(), &ours)).await;
+        if let Err(why) = gone {
+            tracing::warn!(uid, why, "what was kept for a stack that is gone cannot be removed");
+        }
+    }
+
+    async fn remove(&self, name: &str) {
+        if let Err(why) = of_home(self.secrets().delete(name, &DeleteParams::default())).await {
+            tracing::warn!(name, why, "what nobody needs any more cannot be removed");
+        }
+    }
+
+    /// Whether the stacks of a namespace may use a cluster.
+    ///
+    /// # Errors
+    /// If the namespace cannot be read.
+    pub(crate) async fn is_allowed(&self, cluster: &Cluster, namespace: &str) -> Result<bool, String> {
+        let Some(allowed) = &cluster.spec.allowed_namespaces else { return Ok(false) };
+        let Some(selector) = &allowed.selector else {
+            return Ok(allowed.names.iter().any(|name| name.as_str() == namespace));
+        };
+        let Ok(selector) = Selector::try_from(selector.clone()) else { return Ok(false) };
+        let namespaces: Api<Namespace> = Api::all(self.home.clone());
+        let found = of_home(namespaces.get_opt(namespace)).await;
+        let found = found.map_err(|why| format!("the namespace {namespace} cannot be read: {why}"))?;
+        Ok(found.is_some_and(|found| selector.matches(&found.metadata.labels.unwrap_or_default())))
+    }
+
+    fn secrets(&self) -> Api<Secret> {
+        Api::namespaced(self.home.clone(), SYSTEM_NAMESPACE)
+    }
+}
+
+/// The digests that a status names.
+fn named(status: &StackStatus) -> Vec<String> {
+    let good = status.last_good.iter().map(|good| &good.digest);
+    let requests = status.requests.iter().map(|request| &request.digest);
+    good.chain(requests).chain(&status.inventory).map(ToString::to_string).collect()
+}
+
+fn name(uid: &str, of: &str, index: usize) -> String {
+    format!("{uid}.{}.{index}", of.replace(':', "-"))
+}
+
+fn secret(uid: &str, of: &str, index: usize, count: usize, bytes: Vec<u8>) -> Secret {
+    Secret {
+        metadata: ObjectMeta {
+            name: Some(name(uid, of, index)),
+            labels: Some(BTreeMap::from([(STACK_UID.into(), uid.into())])),
+            annotations: Some(BTreeMap::from([
+                (DIGEST.into(), of.into()),
+                (PARTS.into(), count.to_string()),
+            ])),
+            ..ObjectMeta::default()
+        },
+        type_: Some(TYPE.into()),
+        immutable: Some(true),
+        data: Some(BTreeMap::from([(KEY.into(), ByteString(bytes))])),
+        ..Secret::default()
+    }
+}
+
+/// The bytes of a part.
+fn bytes(secret: Secret) -> Option<Vec<u8>> {
+    secret.data?.into_values().next().map(|ByteString(bytes)| bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_api::updates::{LastGood, Request};
+
+    use super::*;
+
+    #[test]
+    fn a_status_names_all_that_may_be_needed() {
+        let request = |digest: &str| Request { digest: digest.into(), ..Request::default() };
+        let status = StackStatus {
+            last_good: Some(LastGood { digest: "good".into(), ..LastGood::default() }),
+            requests: vec![request("next"), request("now")],
+            inventory: Some("touched".into()),
+            ..StackStatus::default()
+        };
+        assert_eq!(named(&status), ["good", "next", "now", "touched"]);
+    }
+
+    #[test]
+    fn a_part_is_kept_for_its_stack_and_cannot_be_changed() {
+        let kept = secret("u", "sha256:1", 2, 3, b"bytes".to_vec());
+        let meta = &kept.metadata;
+        assert_eq!(meta.name.as_deref(), Some("u.sha256-1.2"));
+        assert_eq!(meta.labels.as_ref().and_then(|all| all.get(STACK_UID)).map(String::as_str), Some("u"));
+        assert_eq!((kept.immutable, kept.type_.as_deref()), (Some(true), Some(TYPE)));
+        assert_eq!(bytes(kept), Some(b"bytes".to_vec()));
+    }
+}

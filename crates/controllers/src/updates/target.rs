@@ -1,0 +1,140 @@
+//! The ways to clusters.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bowline_api::updates::{Cluster, KubeconfigSecretRef};
+use bowline_runtime::{Manner, REQUEST, sentence};
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, Client};
+
+use super::kinds::Kinds;
+use crate::clusters::Embed;
+use crate::kubeconfig;
+
+/// Reaches clusters, and remembers how.
+pub(crate) struct Targets {
+    home: Client,
+    embed: Option<Arc<dyn Embed>>,
+    known: Mutex<BTreeMap<String, Known>>,
+}
+
+/// A cluster that was reached.
+#[derive(Clone)]
+pub(crate) struct Known {
+    /// What the way to it rests on: when that is another, so is the way.
+    rests_on: (String, Option<i64>, Option<String>),
+    pub(crate) client: Client,
+    kinds: Option<Arc<Kinds>>,
+}
+
+impl Targets {
+    pub(crate) fn new(home: Client, embed: Option<Arc<dyn Embed>>) -> Targets {
+        Targets { home, embed, known: Mutex::default() }
+    }
+
+    /// The Cluster of this name, as the home has it.
+    pub(crate) async fn cluster(&self, name: &str) -> Result<Cluster, String> {
+        let clusters: Api<Cluster> = Api::all(self.home.clone());
+        let found = of_home(clusters.get_opt(name)).await;
+        let found = found.map_err(|why| format!("the Cluster {name} cannot be read: {why}"))?;
+        found.ok_or_else(|| format!("there is no Cluster {name}"))
+    }
+
+    /// The way to a cluster.
+    pub(crate) async fn reach(&self, name: &str) -> Result<Known, String> {
+        let cluster = self.cluster(name).await?;
+        let uid = cluster.metadata.uid.clone().unwrap_or_default();
+        let generation = cluster.metadata.generation;
+        match &cluster.spec.kubeconfig_secret_ref {
+            None => {
+                let client = self.embed.as_ref().and_then(|embed| embed.client(name, &uid));
+                let client = client.ok_or_else(|| format!("the cluster {name} does not run here now"))?;
+                // The server of a life before is another one, and its kinds are the same.
+                let kinds =
+                    self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
+                Ok(self.remember(name, Known { rests_on: (uid, generation, None), client, kinds }))
+            }
+            Some(secret) => {
+                let secret = self.secret(secret).await?;
+                let rests_on = (uid, generation, secret.version);
+                if let Some(known) = self.remembered(name, |known| known.rests_on == rests_on) {
+                    return Ok(known);
+                }
+                let client = client(&secret.text).await;
+                let client = client
+                    .map_err(|why| format!("the kubeconfig of the cluster {name} cannot be used: {why}"))?;
+                Ok(self.remember(name, Known { rests_on, client, kinds: None }))
+            }
+        }
+    }
+
+    /// The kinds that a cluster serves; they are asked for again if `is_enough` says no.
+    pub(crate) async fn kinds(
+        &self,
+        name: &str,
+        known: &Known,
+        is_enough: impl Fn(&Kinds) -> bool,
+    ) -> Result<Arc<Kinds>, String> {
+        if let Some(kinds) = known.kinds.as_ref().filter(|kinds| is_enough(kinds)) {
+            return Ok(Arc::clone(kinds));
+        }
+        let asked = of_home(Kinds::of(&known.client)).await;
+        let kinds =
+            Arc::new(asked.map_err(|why| format!("the cluster {name} does not say its kinds: {why}"))?);
+        self.remember(name, Known { kinds: Some(Arc::clone(&kinds)), ..known.clone() });
+        Ok(kinds)
+    }
+
+    /// A cluster is gone.
+    pub(crate) fn forget(&self, name: &str) {
+        self.lock().remove(name);
+    }
+
+    fn remembered(&self, name: &str, is_it: impl Fn(&Known) -> bool) -> Option<Known> {
+        self.lock().get(name).filter(|known| is_it(known)).cloned()
+    }
+
+    fn remember(&self, name: &str, known: Known) -> Known {
+        self.lock().insert(name.to_owned(), known.clone());
+        known
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn secret(&self, secret: &KubeconfigSecretRef) -> Result<Kubeconfig, String> {
+        let KubeconfigSecretRef { namespace, name, key } = secret;
+        let secrets: Api<Secret> = Api::namespaced(self.home.clone(), namespace.as_str());
+        let found = of_home(secrets.get_opt(name.as_str())).await;
+        let found = found.map_err(|why| format!("the Secret {namespace}/{name} cannot be read: {why}"))?;
+        let found = found.ok_or_else(|| format!("there is no Secret {namespace}/{name}"))?;
+        let text = found.data.as_ref().and_then(|data| data.get(key));
+        let text = text.ok_or_else(|| format!("the Secret {namespace}/{name} has no key {key:?}"))?;
+        Ok(Kubeconfig {
+            text: String::from_utf8_lossy(&text.0).into_owned(),
+            version: found.metadata.resource_version,
+        })
+    }
+}
+
+struct Kubeconfig {
+    text: String,
+    version: Option<String>,
+}
+
+async fn client(text: &str) -> Result<Client, String> {
+    let read = kubeconfig::read(text).and_then(|read| kubeconfig::harmless(&read));
+    let read = read.map_err(|why| why.to_string())?;
+    bowline_runtime::client_of(read, "it", Manner::Once).await.map_err(|why| why.to_string())
+}
+
+/// Waits for a server, but not for ever.
+pub(crate) async fn of_home<T>(asked: impl Future<Output = Result<T, kube::Error>>) -> Result<T, String> {
+    match tokio::time::timeout(REQUEST, asked).await {
+        Ok(answer) => answer.map_err(|error| sentence(&error)),
+        Err(_) => Err(format!("no answer within {} s", REQUEST.as_secs())),
+    }
+}

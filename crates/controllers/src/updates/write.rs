@@ -1,0 +1,233 @@
+//! Writes to a cluster, each guarded by what was read.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bowline_updates::{Act, Deed, Fit, Health, Live, Outcome, Sight, Whose};
+use futures::future::BoxFuture;
+use http::Method;
+use kube::Client;
+use serde_json::{Value, json};
+
+use super::health::health;
+use super::kinds::{Kinds, Served};
+use super::look::{api_version, get};
+use super::marks::{Actor, MANAGER, guarded, raw_entry, read};
+use super::names::{Place, Read, Text};
+use super::request::{Asked, Trouble};
+use super::together::all;
+
+type Done = Outcome<Text>;
+
+/// Who gives back what was there before is not who applies: it must not be taken for one who made the object.
+const RESTORER: &str = "bowline-restore";
+/// How often it is said whose the fields of a new object are, if others write to it meanwhile.
+const TRIES: usize = 3;
+
+/// Who writes, and where.
+pub(crate) struct Hands<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) kinds: &'a Kinds,
+    pub(crate) actor: &'a Actor,
+}
+
+impl Hands<'_> {
+    /// Does all of it. When one is not answered, the rest is not sent: a server that is gone would be waited for again and again.
+    pub(crate) async fn write(&self, deeds: &[Deed<Text>]) -> Vec<(Place, Done)> {
+        let is_silent = AtomicBool::new(false);
+        let mut work: Vec<BoxFuture<'_, _>> = Vec::new();
+        for deed in deeds {
+            work.push(Box::pin(self.unless(&is_silent, deed)));
+        }
+        all(work).await
+    }
+
+    async fn unless(&self, is_silent: &AtomicBool, deed: &Deed<Text>) -> (Place, Done) {
+        if is_silent.load(Ordering::Relaxed) {
+            return (
+                deed.place.clone(),
+                Outcome::Unknown("it was not sent: the cluster does not answer".into()),
+            );
+        }
+        let outcome = self.one(deed).await;
+        if matches!(outcome, Outcome::Unknown(_)) {
+            is_silent.store(true, Ordering::Relaxed);
+        }
+        (deed.place.clone(), outcome)
+    }
+
+    async fn one(&self, deed: &Deed<Text>) -> Done {
+        let place = &deed.place;
+        let served = match &deed.act {
+            Act::Create(body) | Act::Apply(body, _) => self.kinds.exact(place, api_version(body)),
+            Act::Restore(body, _) => {
+                self.kinds.exact(place, api_version(body)).or_else(|| self.kinds.preferred(place))
+            }
+            Act::Delete(_) => self.kinds.preferred(place),
+        };
+        let Some(served) = served else { return Outcome::Outdated };
+        let done = match &deed.act {
+            Act::Create(body) => self.create(served, place, body).await,
+            Act::Apply(body, read) => self.apply(served, place, body, read).await,
+            Act::Restore(before, read) => self.restore(served, place, before, read).await,
+            Act::Delete(read) => self.delete(served, place, read).await,
+        };
+        done.unwrap_or_else(|trouble| not_done(place, &deed.act, trouble))
+    }
+
+    async fn create(&self, served: &Served, place: &Place, body: &Value) -> Result<Done, Trouble> {
+        let settled = served.settled(place);
+        let body = self.actor.marked(body, None);
+        let (_, made) = Asked::new(Method::POST, served.collection(&settled.namespace))
+            .with("fieldManager", MANAGER)
+            .with("fieldValidation", "Strict")
+            .body("application/json", &body)
+            .send(self.client)
+            .await?;
+        // It is made; if this is lost, whoever looks sees that it is missing.
+        let owned = self.own(served, place, made.clone(), None).await.unwrap_or(made);
+        Ok(self.is(&owned))
+    }
+
+    /// Says that the fields of an object that was made are ours as applied ones are: a field that is not applied any more
+    /// goes then.
+    async fn own(
+        &self,
+        served: &Served,
+        place: &Place,
+        mut live: Value,
+        guard: Option<&Read>,
+    ) -> Result<Value, Trouble> {
+        for _ in 0..TRIES {
+            let Some(entry) = raw_entry(&live) else { return Ok(live) };
+            let at = |field: &str| format!("/metadata/managedFields/{entry}/{field}");
+            let mut patch = vec![
+                json!({ "op": "test", "path": "/metadata/uid", "value": live["metadata"]["uid"] }),
+                json!({ "op": "test", "path": at("manager"), "value": MANAGER }),
+                json!({ "op": "test", "path": at("operation"), "value": "Update" }),
+                json!({ "op": "replace", "path": at("operation"), "value": "Apply" }),
+            ];
+            if let Some(guard) = guard {
+                patch.push(
+                    json!({ "op": "replace", "path": "/metadata/resourceVersion", "value": guard.version }),
+                );
+            }
+            let sent = Asked::new(Method::PATCH, served.object(place))
+                .with("fieldManager", MANAGER)
+                .body("application/json-patch+json", &Value::from(patch))
+                .send(self.client)
+                .await;
+            match sent {
+                Ok((_, owned)) => return Ok(owned),
+                // Others have written to it meanwhile.
+                Err(Trouble::Said { code: 409 | 422, .. }) if guard.is_none() => {}
+                Err(trouble) => return Err(trouble),
+            }
+            let again = get(self.client, served, place).await.map_err(Trouble::Silence)?;
+            live = again.unwrap_or_default();
+        }
+        Ok(live)
+    }
+
+    async fn apply(
+        &self,
+        served: &Served,
+        place: &Place,
+        body: &Value,
+        seen: &Read,
+    ) -> Result<Done, Trouble> {
+        let mut seen = seen.clone();
+        if seen.is_raw {
+            let live = get(self.client, served, place).await.map_err(Trouble::Silence)?;
+            let Some(live) = live.filter(|live| live["metadata"]["resourceVersion"] == seen.version.as_str())
+            else {
+                return Ok(Outcome::Outdated);
+            };
+            seen = read(&self.own(served, place, live, Some(&seen)).await?);
+        }
+        let body = guarded(self.actor.marked(body, Some(&seen)), &seen);
+        let (_, applied) = Asked::new(Method::PATCH, served.object(place))
+            .with("fieldManager", MANAGER)
+            .with("force", "true")
+            .with("fieldValidation", "Strict")
+            .body("application/apply-patch+yaml", &body)
+            .send(self.client)
+            .await?;
+        Ok(self.is(&applied))
+    }
+
+    async fn restore(
+        &self,
+        served: &Served,
+        place: &Place,
+        before: &Value,
+        read: &Read,
+    ) -> Result<Done, Trouble> {
+        let (_, live) = Asked::new(Method::PUT, served.object(place))
+            .with("fieldManager", RESTORER)
+            .body("application/json", &guarded(before.clone(), read))
+            .send(self.client)
+            .await?;
+        Ok(self.is(&live))
+    }
+
+    async fn delete(&self, served: &Served, place: &Place, read: &Read) -> Result<Done, Trouble> {
+        let options = json!({
+            "apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background",
+            "preconditions": { "uid": read.uid, "resourceVersion": read.version },
+        });
+        let asked = Asked::new(Method::DELETE, served.object(place)).body("application/json", &options);
+        let (_, left) = match asked.send(self.client).await {
+            Err(Trouble::Said { code: 404, .. }) => return Ok(Outcome::Is(Box::new(Sight::nothing()))),
+            answer => answer?,
+        };
+        if left["kind"] == "Status" || left["metadata"]["deletionTimestamp"].is_null() {
+            return Ok(Outcome::Is(Box::new(Sight::nothing())));
+        }
+        // It goes when those who hold it let go.
+        let Outcome::Is(mut sight) = self.is(&left) else { return Ok(Outcome::Outdated) };
+        if let Some(live) = &mut sight.live {
+            live.spared = Some("it is being deleted".into());
+        }
+        Ok(Outcome::Is(sight))
+    }
+
+    /// What is there after a write.
+    fn is(&self, live: &Value) -> Done {
+        let whose = self.actor.whose(live);
+        let health = if whose == Whose::Ours { health(live) } else { Health::Well };
+        let live = Live { whose, body: Value::Null, read: read(live), spared: None, health };
+        Outcome::Is(Box::new(Sight { live: Some(live), fit: Fit::Same }))
+    }
+}
+
+/// What a write is that was not done.
+fn not_done(place: &Place, act: &Act<Text>, trouble: Trouble) -> Done {
+    match trouble {
+        Trouble::Silence(why) => Outcome::Unknown(format!("{place}: {why}")),
+        Trouble::Said { code: 409, .. } => Outcome::Outdated,
+        // What a new object lacks is not itself: it is its namespace, or its kind.
+        Trouble::Said { code: 404, .. } if !matches!(act, Act::Create(_)) => Outcome::Outdated,
+        Trouble::Said { words, .. } => Outcome::Refused(format!("{place}: {words}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_done_is_told_apart() {
+        let place =
+            Place { group: String::new(), kind: "Pod".into(), namespace: "a".into(), name: "b".into() };
+        let said = |code| Trouble::Said { code, words: "why".into(), about: String::new() };
+        let create = Act::Create(Value::Null);
+        let delete = Act::Delete(Read { uid: "u".into(), version: "1".into(), made: None, is_raw: false });
+        let refused = Outcome::Refused("Pod a/b: why".into());
+        assert_eq!(not_done(&place, &create, said(409)), Outcome::Outdated);
+        assert_eq!(not_done(&place, &create, said(404)), refused);
+        assert_eq!(not_done(&place, &delete, said(404)), Outcome::Outdated);
+        assert_eq!(not_done(&place, &delete, said(422)), refused);
+        let unknown = Outcome::Unknown("Pod a/b: why".into());
+        assert_eq!(not_done(&place, &create, Trouble::Silence("why".into())), unknown);
+    }
+}
