@@ -51,6 +51,7 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-kernel", "bowline-merge"],
         external: External::Any,
     },
+    Edges { name: "bowline-bundle", internal: &["bowline-api"], external: External::Any },
     Edges { name: "bowline-runtime", internal: &["bowline-control"], external: External::Any },
     Edges {
         name: "bowline-controllers",
@@ -69,6 +70,7 @@ const ALLOWED: &[Edges] = &[
         internal: &[
             "bowline-api",
             "bowline-apiserver",
+            "bowline-bundle",
             "bowline-controllers",
             "bowline-explorer",
             "bowline-models",
