@@ -2,6 +2,7 @@
 
 mod cluster;
 mod up;
+mod update;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap_complete::Shell;
 
 use self::cluster::ClusterArgs;
 use self::up::{ControllersArgs, HubArgs, Place, UpArgs};
+use self::update::UpdateArgs;
 use crate::check::trace_file::TraceFile;
 use crate::connection::Wanted;
 use crate::exit::Exit;
@@ -32,6 +34,8 @@ const EXAMPLES: &str = "\
 Examples:
   bowline up                           run the hub and the controllers
   bowline cluster add toy --embedded   a cluster to try things on
+  bowline update submit ./app --cluster toy --wait
+                                       put what a directory says onto it
   bowline check --list                 what models there are
   bowline check seed/update-cluster    explore one and judge its properties
   bowline completion bash              completion for a shell";
@@ -42,6 +46,7 @@ enum Command {
     Hub(HubArgs),
     Controllers(ControllersArgs),
     Cluster(ClusterArgs),
+    Update(UpdateArgs),
     Crds(CrdsArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
@@ -255,7 +260,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -276,6 +281,7 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Command::Hub(HubArgs { place: Place { data, listen, name } }) => hub::run(data, listen, name),
         Command::Controllers(args) => controllers::run(&args.wish()),
         Command::Cluster(args) => args.run(),
+        Command::Update(args) => args.run(),
         Command::Crds(args) => crds::run(args.output, args.with_roles),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),

@@ -1,5 +1,6 @@
 //! The `bowline` command line.
 
+mod ago;
 mod check;
 mod cli;
 mod cluster;
@@ -21,6 +22,7 @@ mod progress;
 mod service;
 mod signals;
 mod up;
+mod update;
 mod whole;
 
 fn main() -> std::process::ExitCode {

@@ -42,11 +42,16 @@ pub(crate) fn document<T: Serialize>(format: Format, value: &T) -> anyhow::Resul
 ///
 /// A reader that went away (`| head`) has seen what it wanted: that is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    reaches(text).map(|_| ())
+}
+
+/// The same, for what goes on for ever: says whether anybody still reads.
+pub(crate) fn reaches(text: &str) -> anyhow::Result<bool> {
     let mut stdout = anstream::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to stdout"),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        other => other.context("cannot write to stdout").map(|()| true),
     }
 }
 

@@ -51,11 +51,13 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-kernel", "bowline-merge"],
         external: External::Any,
     },
+    Edges { name: "bowline-bundle", internal: &["bowline-api"], external: External::Any },
     Edges { name: "bowline-runtime", internal: &["bowline-control"], external: External::Any },
     Edges {
         name: "bowline-controllers",
         internal: &[
             "bowline-api",
+            "bowline-bundle",
             "bowline-clusters",
             "bowline-control",
             "bowline-runtime",
@@ -75,6 +77,7 @@ const ALLOWED: &[Edges] = &[
         internal: &[
             "bowline-api",
             "bowline-apiserver",
+            "bowline-bundle",
             "bowline-controllers",
             "bowline-explorer",
             "bowline-models",

@@ -169,7 +169,7 @@ impl ClusterArgs {
 }
 
 /// Reads a name that objects can have and labels can say.
-fn name(text: &str) -> Result<String, String> {
+pub(super) fn name(text: &str) -> Result<String, String> {
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let well = !text.is_empty() && text.len() <= 63 && text.chars().all(inside);
     if well && !text.starts_with('-') && !text.ends_with('-') {

@@ -5,7 +5,8 @@ use kube::ResourceExt;
 use kube::api::ListParams;
 use serde_json::json;
 
-use super::{Standing, age, clusters, passed, way};
+use super::{Standing, age, clusters, way};
+use crate::ago::passed;
 use crate::columns::Columns;
 use crate::connection::{Wanted, failed};
 use crate::exit::Exit;

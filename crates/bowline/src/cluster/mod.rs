@@ -15,7 +15,8 @@ use kube::{Api, Client, ResourceExt};
 pub(crate) use self::add::{Add, add};
 pub(crate) use self::list::list;
 pub(crate) use self::remove::remove;
-pub(crate) use self::show::show;
+pub(crate) use self::show::{allowed, show};
+use crate::ago::passed;
 use crate::connection::failed;
 use crate::exit::Refused;
 
@@ -78,15 +79,4 @@ fn way(cluster: &Cluster) -> &'static str {
 /// How old a cluster is.
 fn age(cluster: &Cluster) -> String {
     cluster.creation_timestamp().as_ref().map(passed).unwrap_or_default()
-}
-
-/// How long something is ago.
-fn passed(since: &Time) -> String {
-    let seconds = k8s_openapi::jiff::Timestamp::now().duration_since(since.0).as_secs().max(0);
-    match seconds {
-        0..120 => format!("{seconds}s"),
-        120..7_200 => format!("{}m", seconds / 60),
-        7_200..172_800 => format!("{}h", seconds / 3_600),
-        _ => format!("{}d", seconds / 86_400),
-    }
 }

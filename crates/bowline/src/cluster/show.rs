@@ -4,7 +4,8 @@ use bowline_api::updates::{Activity, AllowedNamespaces, Cluster};
 use bowline_runtime::Manner;
 use kube::ResourceExt;
 
-use super::{Standing, age, get, passed, way};
+use super::{Standing, age, get, way};
+use crate::ago::passed;
 use crate::connection::Wanted;
 use crate::exit::Exit;
 use crate::output::{self, Format};
@@ -42,7 +43,8 @@ fn told(cluster: &Cluster) -> String {
     rows.iter().map(|(name, value)| format!("{:<12}{value}\n", format!("{name}:"))).collect()
 }
 
-pub(super) fn allowed(allowed: Option<&AllowedNamespaces>) -> String {
+/// Who may use a cluster, in words.
+pub(crate) fn allowed(allowed: Option<&AllowedNamespaces>) -> String {
     let Some(allowed) = allowed else { return "no namespace".into() };
     if !allowed.names.is_empty() {
         let names: Vec<_> = allowed.names.iter().map(|name| name.as_str()).collect();

@@ -19,7 +19,7 @@ use super::inventory;
 use super::marks::STACK_UID;
 use super::names::{StackName, Text, digest};
 use super::target::of_home;
-use super::unpack::{content, unpack};
+use super::unpack;
 
 /// What parts of a content, or of an inventory, are as Secrets.
 const TYPE: &str = "bowline.dev/part";
@@ -55,7 +55,7 @@ impl Keeping {
     /// If the home does not say whether it is there.
     pub(crate) async fn content(&self, stack: &StackName, uid: &str, digest: &str) -> Result<Usable, String> {
         let kept = self.kept(uid, digest).await?;
-        let read = |parts: &[Vec<u8>]| unpack(digest, parts).and_then(content);
+        let read = |parts: &[Vec<u8>]| unpack::content(digest, parts);
         if let Some(Ok(content)) = kept.as_deref().map(read) {
             return Ok(Ok(content));
         }

@@ -2,51 +2,26 @@
 
 use std::sync::Arc;
 
+use bowline_bundle::unpack_copy;
 use bowline_updates::{Content, Wanted};
-use serde_json::Value;
 
-use super::names::{Place, Text, digest};
+use super::names::{Place, Text};
 
-/// An object of a content.
-pub(crate) struct Manifest {
-    /// Objects of a wave are applied together.
-    pub(crate) wave: u8,
-    /// What it shall say.
-    pub(crate) body: Value,
-}
-
-/// The objects that parts hold.
+/// What the objects come to that parts hold.
 ///
 /// # Errors
 /// If they are not those of the digest, or cannot be read.
-pub(crate) fn unpack(of: &str, parts: &[Vec<u8>]) -> Result<Vec<Manifest>, String> {
-    let text = parts.concat();
-    if digest(&text) != of {
-        return Err("its parts are not those of its digest".into());
-    }
-    let bodies: Vec<Value> = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
-    Ok(bodies.into_iter().map(|body| Manifest { wave: wave(&body), body }).collect())
-}
-
-fn wave(body: &Value) -> u8 {
-    match body["kind"].as_str() {
-        Some("CustomResourceDefinition") => 0,
-        Some("Namespace") => 1,
-        _ => 2,
-    }
-}
-
-/// What these objects come to.
-///
-/// # Errors
-/// If one has no name, or two have the same.
-pub(crate) fn content(manifests: Vec<Manifest>) -> Result<Arc<Content<Text>>, String> {
+pub(crate) fn content(of: &str, parts: &[Vec<u8>]) -> Result<Arc<Content<Text>>, String> {
+    let manifests = unpack_copy(&of.into(), parts).map_err(|error| error.to_string())?;
     let mut content = Content::default();
-    for (index, Manifest { wave, body }) in manifests.into_iter().enumerate() {
+    for manifest in manifests {
+        let wave = manifest.wave() as u8;
+        let body = manifest.into_object();
         let Some(place) = Place::of(&body) else {
-            return Err(format!("object {} has no apiVersion, kind or name", index + 1));
+            return Err("an object has no apiVersion, kind or name".into());
         };
         let told = place.to_string();
+        // A version of a group says nothing about which object it is: to the bundle these are two, and to a cluster one.
         if content.0.insert(place, Wanted { wave, body }).is_some() {
             return Err(format!("{told} is in it twice"));
         }
@@ -56,24 +31,25 @@ pub(crate) fn content(manifests: Vec<Manifest>) -> Result<Arc<Content<Text>>, St
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use bowline_bundle::{Manifest, pack};
+    use serde_json::{Value, json};
 
     use super::*;
+
+    fn packed(objects: &[Value]) -> (String, Vec<Vec<u8>>) {
+        let manifests = objects.iter().map(|object| Manifest::new(object.clone()).expect("a manifest"));
+        let packed = pack(&manifests.collect::<Vec<_>>()).expect("a bundle");
+        (packed.spec.digest.as_str().to_owned(), packed.parts.into_iter().map(|part| part.bytes).collect())
+    }
 
     #[test]
     fn a_content_is_read_from_its_parts_and_from_no_others() {
         let map =
             |name: &str| json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } });
-        let packed = |objects: Value| objects.to_string().into_bytes();
-        let read = |text: &[u8]| {
-            let (head, tail) = text.split_at(3);
-            unpack(&digest(text), &[head.to_vec(), tail.to_vec()]).and_then(content)
-        };
-        let two = read(&packed(json!([map("a"), map("b")]))).expect("a content");
-        assert_eq!(two.0.len(), 2);
-        let twice = read(&packed(json!([map("a"), map("a")])));
-        assert_eq!(twice.unwrap_err(), "ConfigMap a is in it twice");
-        assert!(read(&packed(json!([{ "kind": "Pod" }]))).is_err());
-        assert!(unpack(&digest(b"other"), &[packed(json!([]))]).is_err());
+        let (digest, parts) = packed(&[map("a"), map("b")]);
+        assert_eq!(content(&digest, &parts).expect("a content").0.len(), 2);
+        let (other, _) = packed(&[map("c")]);
+        assert!(content(&other, &parts).is_err());
+        assert!(content(&digest, &[]).is_err());
     }
 }

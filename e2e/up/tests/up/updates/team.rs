@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Result, bail};
-use base64::Engine;
+use anyhow::{Result, bail, ensure};
 use bowline_e2e_hub::Kubectl;
 use bowline_e2e_up::{Place, until};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// A stack, and whoever submits to it.
 pub(super) struct Team<'a> {
@@ -51,21 +49,15 @@ impl<'a> Team<'a> {
 
     /// Submits these objects, and tells the name of the update.
     pub(super) fn submit(&self, objects: &[Value]) -> Result<String> {
-        let text = Value::from(objects.to_vec()).to_string();
-        let digest = digest(text.as_bytes());
-        let named = |digest: &str| digest.replace(':', "-");
-        let part = base64::engine::general_purpose::STANDARD.encode(&text);
-        self.put(&json!({
-            "apiVersion": "v1", "kind": "Secret", "type": "bowline.dev/part",
-            "metadata": { "name": named(&digest), "namespace": self.namespace }, "data": { "part": part },
-        }))?;
-        let parts = json!([{ "digest": digest, "size": text.len() }]);
-        let bundle =
-            json!({ "digest": digest, "objects": objects.len(), "size": text.len(), "parts": parts });
-        self.create("Bundle", &named(&digest), &bundle)?;
-        let name = format!("{}-{}", self.stack, SUBMITTED.fetch_add(1, Ordering::Relaxed));
-        self.create("Update", &name, &json!({ "stack": self.stack, "bundle": digest }))?;
-        Ok(name)
+        let file = format!("{}-{}.json", self.stack, SUBMITTED.fetch_add(1, Ordering::Relaxed));
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects });
+        std::fs::write(self.place.path(&file), list.to_string())?;
+        let Team { namespace, stack, .. } = self;
+        let path = self.place.path(&file);
+        let line = format!("update submit {} --cluster toy --stack {stack} -n {namespace}", path.display());
+        let said = self.place.bowline(&line)?;
+        ensure!(said.code == 0, "bowline {line}: {said:#?}");
+        Ok(said.out.trim().to_owned())
     }
 
     /// Waits until an update ends, which has to be in this phase; what it says then.
@@ -98,11 +90,6 @@ impl<'a> Team<'a> {
         let kubeconfig = read["status"]["endpoint"]["kubeconfig"].as_str().unwrap_or_default().to_owned();
         self.place.kubectl_of(Path::new(&kubeconfig))
     }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    format!("sha256:{digits}")
 }
 
 /// A ConfigMap.

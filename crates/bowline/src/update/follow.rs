@@ -1,0 +1,161 @@
+//! An update to its end.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use bowline_api::updates::{Stack, StackPhase, Update, UpdatePhase};
+use futures::{Stream, StreamExt, stream};
+use kube::ResourceExt;
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{self, watch_object};
+
+use super::meter::Meter;
+use super::{Team, status, title, word};
+use crate::connection::failed;
+use crate::exit::Exit;
+use crate::output;
+use crate::palette::{self, paint};
+
+/// Whether to wait for the end, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Following {
+    pub(crate) wait: bool,
+    pub(crate) timeout: Duration,
+    pub(crate) quiet: bool,
+}
+
+impl Following {
+    /// Says something that is no result.
+    pub(super) fn note(&self, text: &str) {
+        if !self.quiet {
+            output::note(text);
+        }
+    }
+}
+
+/// What a watch has seen.
+enum Seen {
+    Update(Option<Box<Update>>),
+    Stack(Option<StackPhase>),
+}
+
+type Sight = Result<Seen, watcher::Error>;
+
+/// How an update ended, if it has. One that failed half-way has ended only if it cannot be rolled back.
+fn ended(phase: UpdatePhase, stack: Option<StackPhase>) -> Option<Exit> {
+    match phase {
+        UpdatePhase::Succeeded => Some(Exit::Done),
+        UpdatePhase::Failed | UpdatePhase::Superseded | UpdatePhase::RolledBack => Some(Exit::EndedBadly),
+        UpdatePhase::Rejected => Some(Exit::Refused),
+        UpdatePhase::PartialFailure if stack == Some(StackPhase::Stalled) => Some(Exit::EndedBadly),
+        UpdatePhase::PartialFailure
+        | UpdatePhase::Submitted
+        | UpdatePhase::Queued
+        | UpdatePhase::Processing
+        | UpdatePhase::Partial => None,
+    }
+}
+
+impl Team {
+    /// Follows an update to its end, and says how it ended.
+    pub(super) async fn follow(
+        &self,
+        update: Update,
+        following: &Following,
+    ) -> anyhow::Result<(Exit, Update)> {
+        let mut meter = Meter::start(following.quiet);
+        let mut last = update;
+        let watched = self.to_the_end(&mut last, &mut meter);
+        let watched = tokio::time::timeout(following.timeout, watched).await;
+        meter.clear();
+        let (title, said) = (title(&last), status(&last));
+        let exit = match watched {
+            Ok(exit) => exit?,
+            Err(_) => {
+                let seconds = following.timeout.as_secs();
+                let hint = if last.status.is_none() { ". Do the controllers run?" } else { "" };
+                output::note(&format!(
+                    "{title} has not ended within {seconds} s, and goes on: it is {}{}{hint}",
+                    word(said.phase),
+                    colon(&said.message)
+                ));
+                return Ok((Exit::NotFinished, last));
+            }
+        };
+        let style = if exit == Exit::Done { palette::GOOD } else { palette::BAD };
+        output::note(&format!("{title} {}{}", paint(style, word(said.phase)), colon(&said.message)));
+        Ok((exit, last))
+    }
+
+    async fn to_the_end(&self, last: &mut Update, meter: &mut Meter) -> anyhow::Result<Exit> {
+        let mut seen = self.sights(last);
+        let mut stack = None;
+        while let Some(sight) = seen.next().await {
+            match sight {
+                Ok(Seen::Update(Some(update))) => *last = *update,
+                Ok(Seen::Update(None)) => {
+                    return Err(anyhow!("{} was deleted before it ended", title(last)));
+                }
+                Ok(Seen::Stack(phase)) => stack = phase,
+                Err(error) => {
+                    forbidden(error)?;
+                    continue;
+                }
+            }
+            meter.show(last);
+            if let Some(exit) = ended(status(last).phase, stack) {
+                return Ok(exit);
+            }
+        }
+        Err(anyhow!("the watch of {} ended", title(last)))
+    }
+
+    /// The update and its stack, whenever they change. A server that goes away is waited for.
+    fn sights(&self, update: &Update) -> impl Stream<Item = Sight> + Unpin + use<> {
+        let of_update = watch_object(self.updates(), &update.name_any()).default_backoff();
+        let of_update = of_update.map(|seen| seen.map(|update| Seen::Update(update.map(Box::new))));
+        let phase = |stack: Stack| stack.status.map(|status| status.phase);
+        let of_stack = watch_object(self.stacks(), update.spec.stack.as_str()).default_backoff();
+        let of_stack = of_stack.map(move |seen| seen.map(|stack| Seen::Stack(stack.and_then(phase))));
+        Box::pin(stream::select(of_update, of_stack))
+    }
+}
+
+/// What no patience helps against.
+pub(super) fn forbidden(error: watcher::Error) -> anyhow::Result<()> {
+    match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
+            if matches!(status.code, 401 | 403) =>
+        {
+            Err(failed(kube::Error::Api(status), "cannot watch the update"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A message after a colon, if there is one.
+pub(super) fn colon(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_told_from_what_goes_on() {
+        use UpdatePhase::*;
+        for phase in [Submitted, Queued, Processing, Partial, PartialFailure] {
+            assert_eq!(ended(phase, Some(StackPhase::RollingBack)), None, "{phase:?}");
+        }
+        assert_eq!(ended(PartialFailure, None), None);
+        assert_eq!(ended(PartialFailure, Some(StackPhase::Stalled)), Some(Exit::EndedBadly));
+        assert_eq!(ended(Partial, Some(StackPhase::Stalled)), None);
+        assert_eq!(ended(Succeeded, None), Some(Exit::Done));
+        assert_eq!(ended(Rejected, None), Some(Exit::Refused));
+        for phase in [Failed, Superseded, RolledBack] {
+            assert_eq!(ended(phase, None), Some(Exit::EndedBadly), "{phase:?}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `bowline update`: versions of a cluster's configuration.
+
+mod allowed;
+mod content;
+mod follow;
+mod list;
+mod meter;
+mod named;
+mod release;
+mod rollback;
+mod show;
+mod stacks;
+mod submit;
+mod watch;
+
+use bowline_api::updates::{Bundle, Stack, Update, UpdatePhase, UpdateStatus};
+use bowline_runtime::Manner;
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, Client, ResourceExt};
+
+pub(crate) use self::follow::Following;
+pub(crate) use self::list::{Which, list};
+pub(crate) use self::named::Named;
+pub(crate) use self::release::release;
+pub(crate) use self::rollback::{Line, rollback};
+pub(crate) use self::show::show;
+pub(crate) use self::stacks::pause;
+pub(crate) use self::submit::{Submission, submit};
+pub(crate) use self::watch::watch;
+use crate::connection::Wanted;
+
+/// By which name servers know that a field was written by this.
+const WRITER: &str = "bowline-cli";
+
+/// How often a write is tried again that somebody else was faster with.
+const TRIES: usize = 8;
+
+/// Which server, and which namespace there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    pub(crate) server: Wanted,
+    /// Without one, that of the kubeconfig.
+    pub(crate) namespace: Option<String>,
+}
+
+/// A namespace of the hub: a team's.
+struct Team {
+    client: Client,
+    namespace: String,
+}
+
+impl Scope {
+    async fn team(&self) -> anyhow::Result<Team> {
+        let client = self.server.client(Manner::Patiently).await?;
+        let namespace = self.namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
+        Ok(Team { client, namespace })
+    }
+}
+
+impl Team {
+    fn updates(&self) -> Api<Update> {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    fn stacks(&self) -> Api<Stack> {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    fn bundles(&self) -> Api<Bundle> {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    fn secrets(&self) -> Api<Secret> {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+}
+
+/// Whether a request was answered with this code.
+fn answered(error: &kube::Error, code: u16) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == code)
+}
+
+/// What an update says of itself; a new one has said nothing yet.
+fn status(update: &Update) -> UpdateStatus {
+    update.status.clone().unwrap_or_default()
+}
+
+/// What people call an update: its stack and its number, as soon as it has one.
+fn title(update: &Update) -> String {
+    match status(update).version {
+        Some(version) => format!("{}/{version}", update.spec.stack),
+        None => update.name_any(),
+    }
+}
+
+/// The name of a phase.
+fn word(phase: UpdatePhase) -> &'static str {
+    match phase {
+        UpdatePhase::Submitted => "Submitted",
+        UpdatePhase::Rejected => "Rejected",
+        UpdatePhase::Queued => "Queued",
+        UpdatePhase::Superseded => "Superseded",
+        UpdatePhase::Processing => "Processing",
+        UpdatePhase::Failed => "Failed",
+        UpdatePhase::Partial => "Partial",
+        UpdatePhase::Succeeded => "Succeeded",
+        UpdatePhase::PartialFailure => "PartialFailure",
+        UpdatePhase::RolledBack => "RolledBack",
+    }
+}

@@ -1,0 +1,87 @@
+//! `bowline update release`.
+
+use anyhow::anyhow;
+use bowline_api::updates::Stack;
+use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
+use kube::{Api, ResourceExt};
+use serde_json::{Value, json};
+
+use super::{Named, Scope, TRIES, Team, WRITER, answered, status};
+use crate::connection::failed;
+use crate::exit::{Exit, Refused};
+use crate::output;
+
+/// Lifts the quarantine of the content of a version.
+pub(crate) async fn release(scope: &Scope, named: &Named) -> anyhow::Result<Exit> {
+    let team = scope.team().await?;
+    let (stack, version) = match named {
+        Named::Version { stack, version } => (team.stack(stack.as_deref()).await?, *version),
+        Named::Update(_) => {
+            let update = team.named(named).await?;
+            let version = status(&update).version.ok_or_else(|| {
+                Refused(format!(
+                    "the update {} has no number yet, so it was not rolled back",
+                    update.name_any()
+                ))
+            })?;
+            (team.stack(Some(update.spec.stack.as_str())).await?, version.0)
+        }
+    };
+    is_quarantined(&stack, version)?;
+    let name = stack.name_any();
+    team.write_released(&name, version).await?;
+    output::note(&format!(
+        "The content of {name}/{version} is not quarantined any more. Submit it again to have it applied."
+    ));
+    Ok(Exit::Done)
+}
+
+fn is_quarantined(stack: &Stack, version: u64) -> anyhow::Result<()> {
+    let quarantined = stack.status.iter().flat_map(|status| &status.quarantined);
+    let versions: Vec<_> = quarantined.map(|bad| bad.version.0).collect();
+    if versions.contains(&version) {
+        return Ok(());
+    }
+    let name = stack.name_any();
+    let there = versions.iter().map(|version| format!("{name}/{version}")).collect::<Vec<_>>().join(", ");
+    let there = if there.is_empty() { "nothing is".to_owned() } else { format!("there are {there}") };
+    Err(anyhow!(Refused(format!("the content of {name}/{version} is not quarantined: {there}"))))
+}
+
+impl Team {
+    async fn write_released(&self, stack: &str, version: u64) -> anyhow::Result<()> {
+        let kind = ApiResource::erase::<Stack>(&());
+        let stacks: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &self.namespace, &kind);
+        let wrong = |error| failed(error, &format!("cannot change the stack {stack}"));
+        let params = PatchParams { field_manager: Some(WRITER.into()), ..PatchParams::default() };
+        for _ in 0..TRIES {
+            let there = stacks.get(stack).await.map_err(wrong)?;
+            let mut released = released(&there);
+            if released.contains(&version) {
+                return Ok(());
+            }
+            released.push(version);
+            let metadata = json!({ "resourceVersion": there.resource_version() });
+            let change = Patch::Merge(json!({ "metadata": metadata, "spec": { "released": released } }));
+            match stacks.patch(stack, &params, &change).await {
+                Err(error) if answered(&error, 409) => {}
+                Err(error) => return Err(wrong(error)),
+                Ok(written) if released_in(&written, version) => return Ok(()),
+                Ok(_) => anyhow::bail!(Refused(
+                    "the hub has older definitions of Bowline's kinds, without spec.released: upgrade it"
+                        .into()
+                )),
+            }
+        }
+        Err(anyhow!(Refused(format!("others write the stack {stack} all the time: try it again"))))
+    }
+}
+
+fn released(stack: &DynamicObject) -> Vec<u64> {
+    let listed = stack.data["spec"]["released"].as_array();
+    listed.into_iter().flatten().filter_map(Value::as_u64).collect()
+}
+
+fn released_in(stack: &DynamicObject, version: u64) -> bool {
+    released(stack).contains(&version)
+}

@@ -1,0 +1,81 @@
+//! `bowline update show`.
+
+use bowline_api::updates::Update;
+use k8s_openapi::api::events::v1::Event;
+use k8s_openapi::jiff::Timestamp;
+use kube::api::ListParams;
+use kube::{Api, ResourceExt};
+
+use super::{Named, Scope, Team, status, title, word};
+use crate::ago::passed;
+use crate::exit::Exit;
+use crate::output::{self, Format};
+
+/// Shows an update, and what happened to it.
+pub(crate) async fn show(scope: &Scope, named: &Named, format: Format) -> anyhow::Result<Exit> {
+    let team = scope.team().await?;
+    let update = team.named(named).await?;
+    let text = if format.is_text() {
+        told(&update) + &timeline(&update, &team.events(&update).await)
+    } else {
+        output::document(format, &update)?
+    };
+    output::print(&text)?;
+    Ok(Exit::Done)
+}
+
+impl Team {
+    /// What was told of an update as it happened. Events are for people, and best effort: without them the rest is shown.
+    async fn events(&self, update: &Update) -> Vec<Event> {
+        let events: Api<Event> = Api::namespaced(self.client.clone(), &self.namespace);
+        let Ok(found) = events.list(&ListParams::default()).await else { return Vec::new() };
+        let of_it = |event: &Event| {
+            event
+                .regarding
+                .as_ref()
+                .is_some_and(|regarding| regarding.uid.is_some() && regarding.uid == update.uid())
+        };
+        found.items.into_iter().filter(of_it).collect()
+    }
+}
+
+fn told(update: &Update) -> String {
+    let said = status(update);
+    let mut rows = vec![
+        ("Update", title(update)),
+        ("Name", update.name_any()),
+        ("Stack", update.spec.stack.to_string()),
+        ("Phase", word(said.phase).to_owned()),
+    ];
+    if !said.message.is_empty() {
+        rows.push(("Message", said.message));
+    }
+    rows.extend(said.progress.map(|progress| ("Progress", progress.summary)));
+    if let Some(plan) = said.plan {
+        let counts =
+            format!("{} to create, {} to change, {} to delete", plan.create, plan.change, plan.delete);
+        rows.push(("Plan", format!("{counts} ({})", plan.hash)));
+    }
+    rows.extend(update.spec.plan_hash.as_ref().map(|hash| ("Only if", format!("the plan is {hash}"))));
+    rows.push(("Bundle", update.spec.bundle.to_string()));
+    rows.push(("Age", update.creation_timestamp().as_ref().map(passed).unwrap_or_default()));
+    rows.iter().map(|(name, value)| format!("{:<10}{value}\n", format!("{name}:"))).collect()
+}
+
+/// What happened, in its order.
+fn timeline(update: &Update, events: &[Event]) -> String {
+    let said = status(update);
+    let mut steps: Vec<(Timestamp, String)> = Vec::new();
+    steps.extend(update.creation_timestamp().map(|at| (at.0, "it was submitted".to_owned())));
+    steps.extend(said.started_at.map(|at| (at.0, "a worker began with it".to_owned())));
+    steps.extend(events.iter().filter_map(|event| {
+        let at = event.event_time.as_ref().map(|at| at.0);
+        let at = at.or_else(|| event.metadata.creation_timestamp.as_ref().map(|at| at.0))?;
+        let reason = event.reason.clone().unwrap_or_default();
+        Some((at, format!("{reason}: {}", event.note.clone().unwrap_or_default())))
+    }));
+    steps.extend(said.finished_at.map(|at| (at.0, format!("it ended: {}", word(said.phase)))));
+    steps.sort_by_key(|(at, _)| *at);
+    let lines = steps.iter().map(|(at, what)| format!("  {}  {what}\n", at.strftime("%Y-%m-%dT%H:%M:%SZ")));
+    format!("Timeline:\n{}", lines.collect::<String>())
+}

@@ -1,0 +1,105 @@
+//! `bowline update submit`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bowline_api::Digest;
+use bowline_api::updates::{Update, UpdateSpec};
+use bowline_bundle::{Packed, Source, pack, read};
+use kube::ResourceExt;
+use kube::api::{ObjectMeta, PostParams};
+
+use super::follow::Following;
+use super::stacks::Wish;
+use super::{Scope, Team, WRITER};
+use crate::connection::failed;
+use crate::exit::{BadUsage, Exit};
+use crate::figures::counted;
+use crate::memory::Memory;
+use crate::output::{self, Format};
+
+/// What is to be submitted, and where to.
+pub(crate) struct Submission {
+    /// A directory or a file; `-` is standard input.
+    pub(crate) path: PathBuf,
+    pub(crate) cluster: String,
+    /// Without it, the stack is called as the cluster is.
+    pub(crate) stack: Option<String>,
+    pub(crate) health_timeout: Option<Duration>,
+    pub(crate) plan_hash: Option<String>,
+}
+
+/// Submits a version. Everything that can be seen to be wrong is refused before anything is made.
+pub(crate) async fn submit(
+    scope: &Scope,
+    submission: &Submission,
+    following: &Following,
+    format: Format,
+) -> anyhow::Result<Exit> {
+    let packed = packed(submission)?;
+    let team = scope.team().await?;
+    team.may_use(&submission.cluster).await?;
+    let stack = submission.stack.as_deref().unwrap_or(&submission.cluster);
+    let wish = Wish { name: stack, cluster: &submission.cluster, health_timeout: submission.health_timeout };
+    team.look_at_stack(&wish).await?;
+
+    let kept = team.keep(&packed).await?;
+    let plan_hash = submission.plan_hash.as_deref().map(Digest::from);
+    let spec = UpdateSpec { stack: stack.into(), bundle: packed.spec.digest.clone(), plan_hash };
+    let made = match team.make_stack(&wish).await {
+        Ok(_) => team.ask(spec).await,
+        Err(error) => Err(error),
+    };
+    let update = match made {
+        Ok(update) => update,
+        Err(error) => {
+            team.forget(kept).await;
+            return Err(error);
+        }
+    };
+    team.give(&packed, &update).await?;
+    let (objects, size) = (counted(u64::from(packed.spec.objects), "object"), Memory(packed.spec.size));
+    following.note(&format!(
+        "Submitted {objects} of {size} to the stack {stack} in {}, as {}.",
+        team.namespace,
+        update.name_any()
+    ));
+    team.end(update, following, format).await
+}
+
+fn packed(submission: &Submission) -> anyhow::Result<Packed> {
+    let manifests = if submission.path.as_os_str() == "-" {
+        read(Source::Stream(&mut std::io::stdin().lock(), "standard input"))
+    } else {
+        read(Source::Path(&submission.path))
+    };
+    let manifests = manifests.map_err(|bad| BadUsage(bad.to_string()))?;
+    pack(&manifests).map_err(|error| BadUsage(format!("{}: {error}", submission.path.display())).into())
+}
+
+impl Team {
+    /// Asks for a version: from now on things happen.
+    pub(super) async fn ask(&self, spec: UpdateSpec) -> anyhow::Result<Update> {
+        let metadata =
+            ObjectMeta { generate_name: Some(format!("{}-", spec.stack)), ..ObjectMeta::default() };
+        let update = Update { metadata, spec, status: None };
+        let params = PostParams { field_manager: Some(WRITER.into()), ..PostParams::default() };
+        let made = self.updates().create(&params, &update).await;
+        made.map_err(|error| failed(error, "cannot submit the update"))
+    }
+
+    /// Waits for the end, if that is wanted, and prints what was submitted.
+    pub(super) async fn end(
+        &self,
+        update: Update,
+        following: &Following,
+        format: Format,
+    ) -> anyhow::Result<Exit> {
+        let (exit, update) =
+            if following.wait { self.follow(update, following).await? } else { (Exit::Done, update) };
+        let text =
+            if format.is_text() { update.name_any() + "\n" } else { output::document(format, &update)? };
+        output::print(&text)?;
+        Ok(exit)
+    }
+}

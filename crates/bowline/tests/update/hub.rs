@@ -1,0 +1,246 @@
+//! A hub as a process, its commands, and somebody who plays the controller.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use bowline_api::updates::{Stack, Update};
+use kube::api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Api, Client, Config, ResourceExt};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+/// How long anything may take, before a test is taken to have failed.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A hub with Bowline's kinds, and without controllers. It is killed, and its directory gone, when this is dropped.
+pub(crate) struct Hub {
+    child: Child,
+    directory: PathBuf,
+    runtime: Runtime,
+    client: Client,
+}
+
+/// What a command said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Said {
+    fn new(output: &Output) -> Said {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// Fails unless it ended with this code, and said this.
+    #[track_caller]
+    pub(crate) fn is(self, code: i32, pieces: &[&str]) -> Said {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        for piece in pieces {
+            assert!(self.out.contains(piece) || self.err.contains(piece), "no {piece:?} in {self:#?}");
+        }
+        self
+    }
+
+    /// The only line of stdout.
+    pub(crate) fn name(&self) -> &str {
+        self.out.trim_end()
+    }
+}
+
+impl Hub {
+    pub(crate) fn start() -> Hub {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let directory = std::env::temp_dir().join(format!("bowline-update-{}-{count}", std::process::id()));
+        let data = directory.join("hub");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bowline"))
+            .args(["hub", "--listen", "127.0.0.1:0", "--data"])
+            .arg(&data)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the hub starts");
+        let mut said = BufReader::new(child.stderr.take().expect("its stderr is piped"));
+        let mut all = String::new();
+        while !all.contains("kubectl get namespaces") {
+            assert_ne!(said.read_line(&mut all).expect("it can be read"), 0, "the hub ended: {all}");
+        }
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
+        let runtime = Runtime::new().expect("threads");
+        let client = runtime.block_on(client(&data.join("admin.kubeconfig")));
+        let hub = Hub { child, directory, runtime, client };
+        hub.install();
+        hub
+    }
+
+    /// Bowline's kinds. Stacks have `spec.released`, whether this version of them has it already or not.
+    fn install(&self) {
+        let printed = Command::new(env!("CARGO_BIN_EXE_bowline")).args(["crds", "-o", "json"]).output();
+        let mut list: Value = serde_json::from_slice(&printed.expect("it runs").stdout).expect("JSON");
+        for definition in list["items"].as_array_mut().expect("a list") {
+            if definition["spec"]["names"]["kind"] == "Stack" {
+                let schema = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+                schema["properties"]["spec"]["properties"]["released"] =
+                    json!({"type": "array", "items": {"type": "integer"}});
+            }
+            self.create(definition);
+        }
+    }
+
+    /// Makes any object.
+    pub(crate) fn create(&self, object: &Value) {
+        let object: DynamicObject = serde_json::from_value(object.clone()).expect("an object");
+        let types = object.types.clone().expect("a kind");
+        let (group, version) = types.api_version.split_once('/').unwrap_or(("", &types.api_version));
+        let kind = ApiResource::from_gvk(&kube::core::GroupVersionKind::gvk(group, version, &types.kind));
+        let api: Api<DynamicObject> = match object.namespace() {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), &namespace, &kind),
+            None => Api::all_with(self.client.clone(), &kind),
+        };
+        self.runtime.block_on(api.create(&PostParams::default(), &object)).expect("it is made");
+    }
+
+    /// A cluster that these may use.
+    pub(crate) fn cluster(&self, name: &str, allowed: &Value) {
+        self.create(&json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": "Cluster", "metadata": {"name": name},
+            "spec": {"embedded": {}, "allowedNamespaces": allowed},
+        }));
+    }
+
+    /// Puts a file beside the hub's directory.
+    pub(crate) fn file(&self, name: &str, text: &str) {
+        let path = self.directory.join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
+        command.arg("update").args(line.split(' ')).current_dir(&self.directory);
+        command.env("KUBECONFIG", self.directory.join("hub/admin.kubeconfig"));
+        command
+    }
+
+    /// `bowline update`.
+    pub(crate) fn update(&self, line: &str) -> Said {
+        Said::new(&self.command(line).stdin(Stdio::null()).output().expect("it runs"))
+    }
+
+    /// The same with something on its standard input.
+    pub(crate) fn update_with(&self, line: &str, input: &str) -> Said {
+        let mut command = self.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it runs");
+        // It may refuse before it has read all.
+        let _ = child.stdin.take().expect("its stdin is piped").write_all(input.as_bytes());
+        Said::new(&child.wait_with_output().expect("it ends"))
+    }
+
+    /// The same, while something else goes on.
+    pub(crate) fn meanwhile(&self, line: &str, act: impl FnOnce()) -> Said {
+        let mut command = self.command(line);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("it runs");
+        act();
+        Said::new(&child.wait_with_output().expect("it ends"))
+    }
+
+    /// The same, as a process that runs.
+    pub(crate) fn spawn(&self, line: &str) -> Child {
+        self.command(line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("it runs")
+    }
+
+    /// Deletes a Secret.
+    pub(crate) fn delete_secret(&self, name: &str) {
+        let api: Api<k8s_openapi::api::core::v1::Secret> = Api::namespaced(self.client.clone(), "default");
+        self.runtime.block_on(api.delete(name, &Default::default())).expect("it is deleted");
+    }
+
+    /// All objects of a kind.
+    pub(crate) fn all<K>(&self) -> Vec<K>
+    where
+        K: kube::Resource<DynamicType = ()> + Clone + serde::de::DeserializeOwned + std::fmt::Debug,
+    {
+        let api: Api<K> = Api::all(self.client.clone());
+        let mut found = self.runtime.block_on(api.list(&ListParams::default())).expect("a list").items;
+        found.sort_by_key(ResourceExt::name_any);
+        found
+    }
+
+    /// Deletes all updates.
+    pub(crate) fn delete_updates(&self) {
+        for update in self.all::<Update>() {
+            let api: Api<Update> =
+                Api::namespaced(self.client.clone(), &update.namespace().expect("a namespace"));
+            self.runtime
+                .block_on(api.delete(&update.name_any(), &Default::default()))
+                .expect("it is deleted");
+        }
+    }
+
+    /// The update that has no status yet, as soon as there is one.
+    pub(crate) fn next_update(&self) -> Update {
+        let mut found = None;
+        self.until("an update is there", || {
+            found = self.all::<Update>().into_iter().find(|update| update.status.is_none());
+            found.is_some()
+        });
+        found.expect("it was found")
+    }
+
+    /// Says something of an update, as the controller would.
+    pub(crate) fn say(&self, update: &Update, status: &Value) {
+        let api: Api<Update> = Api::namespaced(self.client.clone(), "default");
+        let patch = Patch::Merge(json!({"status": status}));
+        let (name, params) = (update.name_any(), PatchParams::default());
+        self.runtime.block_on(api.patch_status(&name, &params, &patch)).expect("the status is written");
+    }
+
+    /// Says something of a stack.
+    pub(crate) fn say_of_stack(&self, stack: &str, status: &Value) {
+        let api: Api<Stack> = Api::namespaced(self.client.clone(), "default");
+        let patch = Patch::Merge(json!({"status": status}));
+        self.runtime
+            .block_on(api.patch_status(stack, &PatchParams::default(), &patch))
+            .expect("it is written");
+    }
+
+    /// Any stack, with what this version of its type does not know.
+    pub(crate) fn stack(&self, name: &str) -> Value {
+        let kind = ApiResource::erase::<Stack>(&());
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), "default", &kind);
+        serde_json::to_value(self.runtime.block_on(api.get(name)).expect("a stack")).expect("JSON")
+    }
+
+    /// Waits until something is so.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, mut is: impl FnMut() -> bool) {
+        let start = Instant::now();
+        while !is() {
+            assert!(start.elapsed() < LIMIT, "it never is: {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+async fn client(kubeconfig: &Path) -> Client {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig).expect("a kubeconfig");
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+    Client::try_from(config.expect("a kubeconfig that can be used")).expect("a client")
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}

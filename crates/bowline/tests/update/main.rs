@@ -1,0 +1,11 @@
+//! `bowline update` against a real hub. There is no controller: the tests say what it would.
+
+mod ends;
+mod hub;
+mod submits;
+mod verbs;
+
+/// A manifest that anybody may submit.
+fn config(name: &str, value: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: {value:?}\n")
+}

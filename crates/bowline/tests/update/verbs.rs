@@ -1,0 +1,138 @@
+//! What else people do with versions.
+
+use bowline_api::updates::Update;
+use kube::ResourceExt;
+use serde_json::{Value, json};
+
+use super::config;
+use super::hub::Hub;
+
+/// Two versions: the first is good, the second was rolled back.
+fn history() -> (Hub, Vec<Update>) {
+    let hub = Hub::start();
+    hub.cluster("prod", &json!({"selector": {}}));
+    let mut updates = Vec::new();
+    for (version, phase) in [(1, "Succeeded"), (2, "RolledBack")] {
+        hub.file("app/a.yaml", &config("a", &version.to_string()));
+        hub.update("submit app --cluster prod").is(0, &[]);
+        let update = hub.next_update();
+        let times = ("2026-01-02T03:04:05Z", "2026-01-02T03:04:09Z");
+        let progress = json!({"done": 1, "total": 1, "summary": "1/1"});
+        hub.say(
+            &update,
+            &json!({"version": version, "phase": phase, "message": format!("why {version}"), "progress": progress,
+                "startedAt": times.0, "finishedAt": times.1}),
+        );
+        updates.push(update);
+    }
+    let digest = |update: &Update| update.spec.bundle.to_string();
+    hub.say_of_stack(
+        "prod",
+        &json!({
+            "phase": "Idle", "lastSubmittedVersion": 2, "appliedVersion": 1, "epoch": 1, "attempt": 2,
+            "lastGood": {"version": 1, "digest": digest(&updates[0])},
+            "quarantined": [{"digest": digest(&updates[1]), "version": 2, "reason": "why 2"}],
+        }),
+    );
+    (hub, updates)
+}
+
+#[test]
+fn versions_are_listed_and_shown() {
+    let (hub, updates) = history();
+    let list = hub.update("list").is(0, &[]).out;
+    let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["STACK", "VERSION", "PHASE", "PROGRESS", "AGE", "MESSAGE"]);
+    assert_eq!(lines[1][..4], ["prod", "1", "Succeeded", "1/1"]);
+    assert_eq!(lines[2][..4], ["prod", "2", "RolledBack", "1/1"]);
+    assert!(list.contains("why 2"), "{list}");
+    hub.update("list -A -o wide").is(0, &["NAMESPACE", "default", &updates[0].name_any(), "sha256:"]);
+    hub.update("list --cluster other").is(0, &["There are no updates in default"]);
+    hub.update("list --cluster prod").is(0, &["RolledBack"]);
+    let all: Value =
+        serde_json::from_str(&hub.update("list -o json --stack prod").is(0, &[]).out).expect("JSON");
+    assert_eq!(all["items"].as_array().map(Vec::len), Some(2));
+
+    let uid = updates[1].uid();
+    hub.create(&json!({
+        "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e", "namespace": "default"},
+        "eventTime": "2026-01-02T03:04:07.000000Z", "reason": "RollingBack", "note": "web was not healthy", "type": "Warning",
+        "action": "Rollback", "reportingController": "bowline", "reportingInstance": "x",
+        "regarding": {"kind": "Update", "uid": uid, "name": updates[1].name_any(), "namespace": "default"},
+    }));
+    let shown =
+        hub.update("show 2").is(0, &["Update:   prod/2", "Phase:    RolledBack", "Message:  why 2"]).out;
+    let steps = [
+        "03:04:05Z  a worker began",
+        "03:04:07Z  RollingBack: web was not healthy",
+        "03:04:09Z  it ended: RolledBack",
+    ];
+    let places: Vec<_> =
+        steps.iter().map(|step| shown.find(step).unwrap_or_else(|| panic!("{step}: {shown}"))).collect();
+    assert!(places.is_sorted(), "{shown}");
+    hub.update(&format!("show {} -o yaml", updates[0].name_any())).is(0, &["phase: Succeeded"]);
+    hub.update("show 7").is(4, &["there is no version 7 of prod in default"]);
+    hub.update("show other/1").is(4, &["there is no stack other in default"]);
+    hub.update("show nobody").is(4, &["there is no update nobody"]);
+    hub.update("show prod/x").is(2, &["the number of a version"]);
+    hub.update("submit app --cluster prod --stack web").is(0, &[]);
+    hub.update("show 2").is(2, &["say which stack is meant", "prod, web"]);
+}
+
+#[test]
+fn the_last_good_version_is_submitted_again() {
+    let (hub, updates) = history();
+    let again = hub.update("rollback --cluster prod").is(0, &["the content of prod/1 again"]);
+    let found = hub.all::<Update>();
+    let made = found.iter().find(|update| update.name_any() == again.name()).expect("it was made");
+    assert_eq!(made.spec.bundle, updates[0].spec.bundle);
+    let waited = hub.meanwhile("rollback --stack prod --wait", || {
+        let is_new = |update: &Update| update.status.is_none() && update.name_any() != again.name();
+        let mut update = None;
+        hub.until("it is submitted", || {
+            update = hub.all::<Update>().into_iter().find(is_new);
+            update.is_some()
+        });
+        hub.say(&update.expect("it was found"), &json!({"version": 4, "phase": "Succeeded"}));
+    });
+    waited.is(0, &["prod/4 Succeeded"]);
+    hub.update("submit app --cluster prod --stack web").is(0, &[]);
+    hub.update("rollback --cluster prod").is(2, &["default has several stacks on prod", "prod, web"]);
+    hub.update("rollback --stack web").is(4, &["no version of the stack web has succeeded yet"]);
+    hub.update("rollback --cluster other").is(4, &["default has no stack on the cluster other"]);
+    hub.update("rollback").is(2, &["--cluster", "--stack"]);
+}
+
+#[test]
+fn stacks_are_paused_and_resumed_and_content_is_released() {
+    let (hub, updates) = history();
+    hub.update("pause prod").is(0, &["The stack prod is paused: no version is started"]);
+    assert_eq!(hub.stack("prod")["spec"]["paused"], true);
+    hub.update("pause prod").is(0, &["is paused already"]);
+    hub.update("submit app --cluster prod").is(0, &["The stack prod is paused: nothing is started"]);
+    hub.update("resume prod").is(0, &["The stack prod is not paused any more"]);
+    assert_ne!(hub.stack("prod")["spec"]["paused"], true);
+    hub.update("pause other").is(4, &["there is no stack other in default"]);
+
+    hub.update("release 1").is(4, &["the content of prod/1 is not quarantined: there are prod/2"]);
+    hub.update("release prod/2").is(0, &["Submit it again"]);
+    assert_eq!(hub.stack("prod")["spec"]["released"], json!([2]));
+    hub.update(&format!("release {}", updates[1].name_any())).is(0, &["Submit it again"]);
+    assert_eq!(hub.stack("prod")["spec"]["released"], json!([2]));
+}
+
+#[test]
+fn changes_are_printed_as_they_come() {
+    use std::io::BufRead;
+    let (hub, updates) = history();
+    let mut watching = hub.spawn("watch");
+    let mut lines = std::io::BufReader::new(watching.stdout.take().expect("its stdout is piped")).lines();
+    let mut next = || lines.next().expect("a line").expect("it can be read");
+    let mut first = [next(), next()];
+    first.sort();
+    assert_eq!(first, ["prod/1 Succeeded 1/1: why 1", "prod/2 RolledBack 1/1: why 2"]);
+    hub.say(&updates[1], &json!({"message": "other words"}));
+    assert_eq!(next(), "prod/2 RolledBack 1/1: other words");
+    watching.kill().expect("it runs");
+    watching.wait().expect("it ends");
+}

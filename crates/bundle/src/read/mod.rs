@@ -1,0 +1,119 @@
+//! Manifests from where people have them.
+
+mod documents;
+mod files;
+mod yaml;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::MAX_OBJECTS;
+use crate::fault::{BadManifest, Fault, Place};
+use crate::manifest::{Key, Manifest};
+
+use self::documents::Document;
+
+/// Where manifests are.
+pub enum Source<'a> {
+    /// In a file, or in all files `*.yaml`, `*.yml` and `*.json` in a directory and below. Hidden ones are left out. A link is
+    /// followed within the directory, and refused if it leads out of it: what is submitted is what is there.
+    Path(&'a Path),
+    /// In a stream, that people call by this name.
+    Stream(&'a mut dyn Read, &'a str),
+}
+
+/// Reads all manifests, in the order of their files and in each from top to bottom.
+///
+/// A file has one or more documents of YAML, or of JSON; empty ones are passed over, and lists are taken apart.
+///
+/// # Errors
+/// The first thing that is wrong: where it is, and what to do.
+pub fn read(source: Source<'_>) -> Result<Vec<Manifest>, BadManifest> {
+    let (whole, texts) = files::texts(source)?;
+    let mut found = Found::default();
+    for text in texts {
+        let text = text?;
+        for document in documents::documents(&text.name, &text.text, text.is_json)? {
+            found.take(document)?;
+        }
+    }
+    if found.manifests.is_empty() {
+        return Err(BadManifest::of_file(&whole, Fault::Nothing));
+    }
+    Ok(found.manifests)
+}
+
+#[derive(Default)]
+struct Found {
+    manifests: Vec<Manifest>,
+    places: BTreeMap<Key, Place>,
+}
+
+impl Found {
+    fn take(&mut self, document: Document) -> Result<(), BadManifest> {
+        match document.value {
+            Value::Null => Ok(()),
+            Value::Object(map) if is_list(&map) => self.take_list(map, &document.place),
+            value => self.take_object(value, document.place),
+        }
+    }
+
+    /// Takes a list apart. The items of a list of one kind need not say the kind.
+    fn take_list(
+        &mut self,
+        mut list: serde_json::Map<String, Value>,
+        place: &Place,
+    ) -> Result<(), BadManifest> {
+        let items = match list.remove("items") {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        let kind = list.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
+        let kind = kind.filter(|kind| !kind.is_empty()).map(Value::from);
+        for (index, mut item) in items.into_iter().enumerate() {
+            if let (Some(item), Some(kind)) = (item.as_object_mut(), &kind) {
+                item.entry("kind").or_insert_with(|| kind.clone());
+                let version = list.get("apiVersion").cloned().unwrap_or_default();
+                item.entry("apiVersion").or_insert(version);
+            }
+            let place = Place { item: place.item.or(Some(index + 1)), ..place.clone() };
+            self.take(Document { value: item, place })?;
+        }
+        Ok(())
+    }
+
+    fn take_object(&mut self, value: Value, place: Place) -> Result<(), BadManifest> {
+        let hint = not_a_manifest(&place.file, &value);
+        let manifest = match Manifest::new(value) {
+            Ok(manifest) => manifest,
+            Err(fault) => return Err(BadManifest::new(place, hint.unwrap_or(fault))),
+        };
+        let key = manifest.key();
+        if let Some(first) = self.places.get(&key) {
+            let fault = Fault::Twice { what: key.to_string(), first: first.clone() };
+            return Err(BadManifest::new(place, fault));
+        }
+        if self.manifests.len() == MAX_OBJECTS {
+            return Err(BadManifest::new(place, Fault::TooManyObjects));
+        }
+        self.places.insert(key, place);
+        self.manifests.push(manifest);
+        Ok(())
+    }
+}
+
+/// Whether it is a list of objects, as `kubectl get` gives them: of any kinds, or of one.
+fn is_list(map: &serde_json::Map<String, Value>) -> bool {
+    let says = map.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
+    says && matches!(map.get("items"), Some(Value::Array(_) | Value::Null))
+}
+
+/// What stands in a chart beside its templates has no kind.
+fn not_a_manifest(file: &str, value: &Value) -> Option<Fault> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let of_a_chart = matches!(name, "Chart.yaml" | "values.yaml") && value.get("kind").is_none();
+    of_a_chart.then_some(Fault::Source { what: "it is part of a Helm chart", command: "helm template DIR" })
+}

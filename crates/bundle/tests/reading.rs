@@ -1,0 +1,148 @@
+//! Manifests from files as people have them, and what is said of those that cannot be used.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bowline_bundle::{Fault, Manifest, Source, read};
+
+/// A directory that is gone when this is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(files: &[(&str, &str)]) -> Scratch {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("bowline-bundle-{}-{count}", std::process::id()));
+        let scratch = Scratch(root);
+        fs::create_dir_all(&scratch.0).expect("a directory");
+        for (name, text) in files {
+            let path = scratch.join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+            fs::write(path, text).expect("a file");
+        }
+        scratch
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn link(&self, name: &str, to: impl AsRef<Path>) {
+        std::os::unix::fs::symlink(to, self.join(name)).expect("a link");
+    }
+
+    /// The names of what is in it.
+    fn names(&self) -> Vec<String> {
+        let found = read(Source::Path(&self.0)).unwrap_or_else(|bad| panic!("{bad}"));
+        found.iter().map(|manifest| manifest.name().to_owned()).collect()
+    }
+
+    /// What is said of it, without where it is.
+    fn refused(&self) -> String {
+        let bad = read(Source::Path(&self.0)).expect_err("it is refused");
+        bad.to_string()
+            .replace(&format!("{}/", self.0.display()), "")
+            .replace(&self.0.display().to_string(), ".")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn config(name: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n")
+}
+
+fn of_stream(text: &str) -> Result<Vec<Manifest>, String> {
+    read(Source::Stream(&mut text.as_bytes(), "standard input")).map_err(|bad| bad.to_string())
+}
+
+#[test]
+fn a_directory_is_read_by_name_and_below_without_what_is_hidden_or_something_else() {
+    let json = r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}"#;
+    let both = format!("---\n{}---\n# nothing\n---\n{}", config("a"), config("b"));
+    let scratch = Scratch::new(&[
+        ("z.yml", &config("d")),
+        ("a/1.yaml", &both),
+        ("a/2.json", json),
+        (".git/x.yaml", "{"),
+        (".hidden.yaml", "{"),
+        ("README.md", "{"),
+        ("empty.yaml", ""),
+    ]);
+    assert_eq!(scratch.names(), ["a", "b", "c", "d"]);
+    let one = read(Source::Path(&scratch.join("a/2.json"))).expect("a file");
+    assert_eq!(one.len(), 1);
+}
+
+#[test]
+fn links_are_followed_within_and_refused_without() {
+    let scratch = Scratch::new(&[(".data/a.yaml", &config("a")), ("b/b.yaml", &config("b"))]);
+    // As a volume of a ConfigMap looks; the second leads in a circle, the third to what is read already.
+    scratch.link("a.yaml", ".data/a.yaml");
+    scratch.link("b/again", "..");
+    scratch.link("c.yaml", "b/b.yaml");
+    assert_eq!(scratch.names(), ["a", "b"]);
+    let other = Scratch::new(&[("x.yaml", &config("x"))]);
+    scratch.link("out.yaml", other.join("x.yaml"));
+    assert!(
+        scratch.refused().starts_with("out.yaml: it is a link out of the directory, to "),
+        "{}",
+        scratch.refused()
+    );
+    fs::remove_file(scratch.join("out.yaml")).expect("a link");
+    scratch.link("out", &other.0);
+    assert!(scratch.refused().starts_with("out: it is a link out of the directory"), "{}", scratch.refused());
+    fs::remove_file(scratch.join("out")).expect("a link");
+    scratch.link("nowhere.yaml", "not-there");
+    assert!(scratch.refused().starts_with("nowhere.yaml: it cannot be read: "), "{}", scratch.refused());
+}
+
+#[test]
+fn lists_are_taken_apart() {
+    let text = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n- \n\
+                - kind: ConfigMapList\n  apiVersion: v1\n  items: [{metadata: {name: b}}]\n";
+    let found = of_stream(text).expect("a list");
+    let kinds: Vec<_> = found.iter().map(|manifest| (manifest.kind(), manifest.name())).collect();
+    assert_eq!(kinds, [("Secret", "a"), ("ConfigMap", "b")]);
+    let wrong =
+        "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n- 5\n";
+    let said = of_stream(wrong).expect_err("an item is wrong");
+    assert!(said.starts_with("standard input:1, item 2: it is a number, not an object"), "{said}");
+}
+
+#[test]
+fn two_of_one_name_are_both_named() {
+    let second = config("a").replace("name: a", "name: a\n  namespace: default");
+    let scratch = Scratch::new(&[("1.yaml", &config("a")), ("2.yaml", &format!("# x\n---\n{second}"))]);
+    let said = scratch.refused();
+    assert_eq!(said, "2.yaml:3: ConfigMap a is there twice, also in 1.yaml:1: take one of them out");
+    let other = config("a").replace("name: a", "name: a\n  namespace: other");
+    assert_eq!(of_stream(&format!("{}---\n{other}", config("a"))).map(|found| found.len()), Ok(2));
+}
+
+#[test]
+fn what_cannot_be_used_is_found_in_its_file() {
+    let scratch = Scratch::new(&[("a/web.yaml", "kind: Service\n---\napiVersion: v1\nkind: [\n")]);
+    assert!(scratch.refused().starts_with("a/web.yaml:"), "{}", scratch.refused());
+    let scratch = Scratch::new(&[("a/web.yaml", &format!("{}---\n\nkind: Service\n", config("a")))]);
+    assert!(scratch.refused().starts_with("a/web.yaml:7: it has no apiVersion"), "{}", scratch.refused());
+    let scratch =
+        Scratch::new(&[("Chart.yaml", "apiVersion: v2\nname: x\n"), ("templates/a.yaml", "{{ x }}\n")]);
+    assert!(
+        scratch.refused().contains("helm template DIR | bowline update submit -"),
+        "{}",
+        scratch.refused()
+    );
+    let scratch = Scratch::new(&[("a.txt", &config("a"))]);
+    assert!(scratch.refused().starts_with(".: there is no object in it"), "{}", scratch.refused());
+    fs::write(scratch.join("a.yaml"), b"a: \xff\n").expect("a file");
+    assert!(scratch.refused().contains("write it in UTF-8"), "{}", scratch.refused());
+    let gone = read(Source::Path(&scratch.join("not-there"))).expect_err("it is not there");
+    assert!(matches!(*gone.fault, Fault::Unreadable(_)), "{gone}");
+    assert!(of_stream("# nothing\n").expect_err("nothing").starts_with("standard input: there is no object"));
+}
