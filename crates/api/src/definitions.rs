@@ -42,6 +42,7 @@ pub fn definition<K: CustomResourceExt>() -> CustomResourceDefinition {
             make_plain(schema);
         }
     }
+    definition.metadata.labels.get_or_insert_default().extend([crate::version()]);
     definition
 }
 

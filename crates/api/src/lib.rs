@@ -34,6 +34,11 @@ pub const SYSTEM_NAMESPACE: &str = "bowline-system";
 /// The type of the Secrets that hold parts of bundles and of inventories.
 pub const PART_SECRET_TYPE: &str = "bowline.dev/part";
 
+/// The label by which what is installed says which Bowline it is of: an older one leaves it as it is.
+pub(crate) fn version() -> (String, String) {
+    ("app.kubernetes.io/version".to_owned(), env!("CARGO_PKG_VERSION").to_owned())
+}
+
 /// For fields whose `false` is written as nothing.
 pub(crate) fn is_false(value: &bool) -> bool {
     !*value

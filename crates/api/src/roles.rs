@@ -36,7 +36,7 @@ fn role(to: &str, rules: Vec<PolicyRule>) -> ClusterRole {
     let label = (format!("rbac.authorization.k8s.io/aggregate-to-{to}"), "true".to_owned());
     let metadata = ObjectMeta {
         name: Some(format!("bowline-{to}")),
-        labels: Some(BTreeMap::from([label])),
+        labels: Some(BTreeMap::from([label, crate::version()])),
         ..ObjectMeta::default()
     };
     ClusterRole { metadata, rules: Some(rules), ..ClusterRole::default() }

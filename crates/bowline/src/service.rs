@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use bowline_apiserver::{Config, Server};
+use bowline_apiserver::{Config, Server, StartError};
 use bowline_controllers::System;
 use bowline_runtime::InstallError;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -46,6 +46,9 @@ pub(crate) async fn start(config: Config) -> anyhow::Result<Server> {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             // Its one sentence has the cause in it.
+            Err(error @ StartError::Listen { .. }) => {
+                return Err(anyhow!("{error}. Another address is chosen by --listen"));
+            }
             other => return other.map_err(|error| anyhow!("{error}")),
         }
     }

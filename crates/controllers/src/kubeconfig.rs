@@ -2,7 +2,10 @@
 //!
 //! Whoever can write a Secret with a kubeconfig would otherwise run programs as the hub, or have it send its files away.
 
-use kube::config::{AuthInfo, Cluster, Context, Kubeconfig, NamedAuthInfo, NamedCluster, NamedContext};
+use bowline_runtime::Unfit;
+use kube::config::{
+    AuthInfo, Cluster, Context, Kubeconfig, KubeconfigError, NamedAuthInfo, NamedCluster, NamedContext,
+};
 
 /// Why a kubeconfig cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -38,6 +41,9 @@ pub enum BadKubeconfig {
     /// It names a file that cannot be read here.
     #[error("{0} names the file {1}, which cannot be read: {2}")]
     UnreadableFile(&'static str, String, String),
+    /// No client can be made of it.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
 }
 
 /// One context of a kubeconfig, and what it names.
@@ -54,7 +60,21 @@ struct Chosen {
 /// # Errors
 /// If it is none.
 pub fn read(text: &str) -> Result<Kubeconfig, BadKubeconfig> {
-    Kubeconfig::from_yaml(text).map_err(|error| BadKubeconfig::Unreadable(error.to_string()))
+    Kubeconfig::from_yaml(text).map_err(|error| BadKubeconfig::Unreadable(unreadable(&error)))
+}
+
+/// Where it cannot be read. The reader's own words show the lines around that, and these may hold a token.
+fn unreadable(error: &KubeconfigError) -> String {
+    let place = match error {
+        KubeconfigError::Parse(error) => error.location(),
+        _ => None,
+    };
+    match place {
+        Some(place) => {
+            format!("line {}, column {} is not what a kubeconfig has there", place.line(), place.column())
+        }
+        None => "it is no kubeconfig".into(),
+    }
 }
 
 /// What can be used of a kubeconfig where it is not trusted: its current context, without programs and files.
@@ -66,7 +86,7 @@ pub fn harmless(kubeconfig: &Kubeconfig) -> Result<Kubeconfig, BadKubeconfig> {
     let file = chosen.files().find_map(|(what, file, _)| Some(BadKubeconfig::File(what, file?)));
     match file {
         Some(bad) => Err(bad),
-        None => Ok(chosen.alone()),
+        None => chosen.fit(),
     }
 }
 
@@ -94,7 +114,7 @@ pub fn portable(
 ) -> Result<Kubeconfig, BadKubeconfig> {
     let mut chosen = choose(kubeconfig, context)?;
     let content = |what, file: Option<String>, encoded: bool| {
-        let Some(file) = file else { return Ok(None) };
+        let Some(file) = file else { return Ok::<_, BadKubeconfig>(None) };
         let bytes = read(&file)
             .map_err(|error| BadKubeconfig::UnreadableFile(what, file.clone(), error.to_string()))?;
         Ok(Some(if encoded { encode(&bytes) } else { String::from_utf8_lossy(&bytes).trim().to_owned() }))
@@ -104,7 +124,7 @@ pub fn portable(
         let Some(content) = content(what, file, field != Field::Token)? else { continue };
         chosen.put(field, content);
     }
-    Ok(chosen.alone())
+    chosen.fit()
 }
 
 fn choose(kubeconfig: &Kubeconfig, context: Option<&str>) -> Result<Chosen, BadKubeconfig> {
@@ -169,7 +189,12 @@ impl Chosen {
         }
     }
 
-    /// A kubeconfig with nothing else in it.
+    /// A kubeconfig with nothing else in it, of which a client can be made.
+    fn fit(self) -> Result<Kubeconfig, BadKubeconfig> {
+        bowline_runtime::fit(&self.cluster, &self.user)?;
+        Ok(self.alone())
+    }
+
     fn alone(self) -> Kubeconfig {
         let Chosen { name, context, cluster, user } = self;
         let of_user = context.user.clone().unwrap_or_default();
@@ -237,6 +262,37 @@ users:
             (at("one"), at("https://a b"), at(&format!("https://a/{}", "x".repeat(2048)))),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn what_no_client_can_be_made_of_is_refused() {
+        let read = |content: &'static str| move |_: &str| Ok(content.as_bytes().to_vec());
+        let mut kubeconfig = in_context("a");
+        kubeconfig.auth_infos[0].auth_info.as_mut().expect("a user").token = Some("a\nb".to_owned().into());
+        let bad = BadKubeconfig::Unfit(Unfit::Credential("token"));
+        assert_eq!(harmless(&kubeconfig).unwrap_err(), bad);
+        assert_eq!(portable(&kubeconfig, None, read(""), |_| String::new()).unwrap_err(), bad);
+        let user = kubeconfig.auth_infos[0].auth_info.as_mut().expect("a user");
+        (user.token, user.token_file) = (None, Some("token".into()));
+        portable(&kubeconfig, None, read("t0ken\n"), |_| String::new()).expect("it ends with its line");
+        assert_eq!(portable(&kubeconfig, None, read("a\nb"), |_| String::new()).unwrap_err(), bad);
+        let mut kubeconfig = in_context("a");
+        kubeconfig.clusters[0].cluster.as_mut().expect("a cluster").server = Some("one:1".into());
+        assert_eq!(harmless(&kubeconfig).unwrap_err(), BadKubeconfig::Unfit(Unfit::Scheme));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_repeated() {
+        let bad = |text: &str| read(text).unwrap_err().to_string();
+        for text in [
+            "users: [{name: u, user: {token: [sekrit]}}]",
+            "users:\n- name: u\n  user:\n    token: sekrit\n   x: {",
+            "sekrit",
+            "clusters: sekrit",
+            "preferences: {colors: sekrit}",
+        ] {
+            assert!(!bad(text).contains("sekrit"), "{}", bad(text));
+        }
     }
 
     #[test]

@@ -16,8 +16,9 @@ use bowline_control::{Settings, lease};
 use bowline_runtime::{
     Driver, Election, Identity, InstallError, Journal, Keeper, Leader, Metrics, drive, elect, establish, keep,
 };
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::rbac::v1::ClusterRole;
-use kube::Client;
+use kube::{Api, Client};
 use tokio::sync::watch;
 
 pub use clusters::{Embed, NotStarted, Running};
@@ -99,6 +100,16 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
     drop(leader);
     futures::join!(all, kept, election);
     Ok(())
+}
+
+/// Who leads the controllers of a home, if anybody does: their Lease names it. It may have ended, and its lease not lapsed.
+///
+/// # Errors
+/// If the Lease cannot be read.
+pub async fn leader(client: &Client) -> Result<Option<String>, kube::Error> {
+    let leases: Api<Lease> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
+    let lease = leases.get_opt(LEASE).await?;
+    Ok(lease.and_then(|lease| lease.spec?.holder_identity).filter(|holder| !holder.is_empty()))
 }
 
 async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::Receiver<bool>) {

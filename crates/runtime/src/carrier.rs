@@ -1,9 +1,13 @@
 //! Who carries effects: to the API, and to the outside.
 
+use std::any::Any;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bowline_control::{Answer, Controller, Effect, EffectOf, Event, Id, KindOf, Object, Refusal, Write};
+use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::api::{DeleteParams, ListParams, PostParams, Preconditions};
 use kube::core::DynamicObject;
@@ -14,12 +18,18 @@ use crate::clock::now;
 use crate::herald::Herald;
 use crate::lead::Mandate;
 use crate::raw::Raw;
+use crate::sentence::sentence;
 use crate::wire::{Address, Watched, Wire};
 
 /// What a controller calls that is not the API.
 pub trait Outside<C: Controller>: Send + Sync + 'static {
     /// Calls it, once.
     fn call(&self, call: C::Call) -> impl Future<Output = C::Reply> + Send;
+
+    /// Whether a call changes nothing where it goes: then nobody need wait for one that was not answered.
+    fn only_reads(&self, _call: &C::Call) -> bool {
+        false
+    }
 
     /// What a call is, for the journal.
     fn asked(&self, call: &C::Call) -> String;
@@ -66,22 +76,42 @@ pub(crate) struct Carrier<W: Wire, X> {
 type AnswerOf<C> = Answer<<C as Controller>::Object, <C as Controller>::Reply>;
 
 impl<W: Wire, X> Carrier<W, X> {
-    /// Carries an effect once, and waits for its answer, but not for ever, and not longer than the mandate lasts.
+    /// Carries an effect once, and waits for its answer, but not for ever, and not longer than the mandate lasts. One that
+    /// panics has no answer: a fault in what is done for one key must not end what is done for all others.
     pub(crate) async fn carry<C>(&self, effect: EffectOf<C>, mandate: Mandate) -> AnswerOf<C>
     where
         C: Controller<Object = W::Object>,
         X: Outside<C>,
     {
+        let carried = guarded(&mandate, self.carry_out::<C>(effect, &mandate)).await;
+        let panicked =
+            || Answer::Unknown("it panicked, which is a fault in Bowline: its log says where".into());
+        carried.unwrap_or_else(panicked)
+    }
+
+    async fn carry_out<C>(&self, effect: EffectOf<C>, mandate: &Mandate) -> AnswerOf<C>
+    where
+        C: Controller<Object = W::Object>,
+        X: Outside<C>,
+    {
         let Some(limit) = mandate.left(REQUEST) else {
-            return Answer::Unknown("the lease was over before it was sent".into());
+            return Answer::Unknown(format!("{} before it was sent", mandate.over()));
         };
         let began = now().clock;
         let silence = |_| Seen::Unknown(format!("no answer within {} ms", limit.as_millis()));
         let seen = match effect {
             Effect::Call(call) => {
+                let only_reads = self.outside.only_reads(&call);
                 let replied = mandate.during(self.outside.call(call)).await;
-                let cut = || Answer::Unknown("the lease was over before it was answered".into());
-                return replied.map_or_else(cut, Answer::Replied);
+                return replied.map_or_else(
+                    |over| {
+                        if !only_reads {
+                            mandate.leaves_open(now().clock, Duration::ZERO);
+                        }
+                        Answer::Unknown(format!("{over} before it was answered"))
+                    },
+                    Answer::Replied,
+                );
             }
             Effect::Look(id) => tokio::time::timeout(limit, self.look(&id)).await.unwrap_or_else(silence),
             Effect::Write(write) => {
@@ -114,7 +144,7 @@ impl<W: Wire, X> Carrier<W, X> {
                 None => Seen::Gone,
             },
             // Who has only looked has changed nothing.
-            Err(error) => Seen::Unknown(error.to_string()),
+            Err(error) => Seen::Unknown(sentence(&error)),
         }
     }
 
@@ -243,13 +273,34 @@ enum Seen<O> {
     Unknown(String),
 }
 
+/// Does something, and lives on if it panics.
+async fn guarded<T>(mandate: &Mandate, work: impl Future<Output = T>) -> Option<T> {
+    // Nothing is read again that it may have left half done: what it shares with others is behind locks.
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(done) => Some(done),
+        Err(panic) => {
+            // It may have been sent before that.
+            mandate.leaves_open(now().clock, REQUEST);
+            // What it says may be nobody's business; answers are shown to people, the log is not.
+            tracing::error!(panic = words(&*panic), "an effect panicked: this is a fault in Bowline");
+            None
+        }
+    }
+}
+
+/// What a panic says.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it does not say why")
+}
+
 fn unwatched<O>() -> Seen<O> {
     Seen::Refused("nobody watches objects of this kind".into())
 }
 
 /// What an error says of the write.
 fn refused<O>(error: &kube::Error, is_create: bool) -> Seen<O> {
-    let kube::Error::Api(status) = error else { return Seen::Unknown(error.to_string()) };
+    let kube::Error::Api(status) = error else { return Seen::Unknown(sentence(error)) };
     match status.code {
         409 => Seen::Outdated,
         // What a new object lacks is not itself: it is its namespace, or its kind.
@@ -257,5 +308,22 @@ fn refused<O>(error: &kube::Error, is_create: bool) -> Seen<O> {
         // The server has given up, and does not say on what.
         500 | 502 | 503 | 504 => Seen::Unknown(status.message.clone()),
         _ => Seen::Refused(status.message.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_panics_has_no_answer_and_ends_nobody_else() {
+        let mandate = Mandate::always();
+        assert_eq!(guarded(&mandate, async { 7 }).await, Some(7));
+        for work in [None, Some("no")] {
+            let panics = async { work.map_or_else(|| panic!("no"), |words| panic!("{words}")) };
+            assert_eq!(guarded::<()>(&mandate, panics).await, None);
+        }
+        assert_eq!(words(&"no"), "no");
+        assert_eq!(words(&String::from("no")), "no");
     }
 }

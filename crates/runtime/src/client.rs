@@ -6,6 +6,8 @@ use std::time::Duration;
 use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
+use crate::fit::{Unfit, chosen, fit, fit_header};
+
 /// How long a request may take. The loop's safety does not rest on it, its liveness does.
 pub const REQUEST: Duration = Duration::from_secs(10);
 
@@ -13,15 +15,23 @@ pub const REQUEST: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The file does not say how to reach a server.
-    #[error("{path} does not say how to reach a server: {source}")]
+    #[error("{path} does not say how to reach a server: {}", crate::sentence(.source))]
     Kubeconfig {
         /// The file.
         path: String,
         /// Why.
         source: KubeconfigError,
     },
-    /// What it says cannot be used.
+    /// No client can be made of what it says.
     #[error("{path} cannot be used: {source}")]
+    Unfit {
+        /// The file.
+        path: String,
+        /// Why.
+        source: Unfit,
+    },
+    /// What it says cannot be used.
+    #[error("{path} cannot be used: {}", crate::sentence(.source))]
     Unusable {
         /// The file.
         path: String,
@@ -62,9 +72,22 @@ pub async fn client(kubeconfig: &Path, context: Option<&str>) -> Result<Client, 
 /// # Errors
 /// If what it says cannot be used.
 pub async fn client_of(kubeconfig: Kubeconfig, path: &str, manner: Manner) -> Result<Client, ClientError> {
+    check(&kubeconfig).map_err(|source| ClientError::Unfit { path: path.to_owned(), source })?;
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-    let config = config.map_err(|source| ClientError::Kubeconfig { path: path.to_owned(), source })?;
+    let mut config = config.map_err(|source| ClientError::Kubeconfig { path: path.to_owned(), source })?;
+    // It names none: this one is the environment's, and has nothing to do with this server.
+    config.proxy_url = None;
     client_for(config, path, manner)
+}
+
+/// Sees whether a client can be made of it, with the files that it names.
+fn check(kubeconfig: &Kubeconfig) -> Result<(), Unfit> {
+    // What is missing is named by who looks for it.
+    let Some((cluster, user)) = chosen(kubeconfig) else { return Ok(()) };
+    fit(&cluster, &user)?;
+    let file = user.token_file.filter(|_| user.token.is_none());
+    let token = file.and_then(|file| std::fs::read_to_string(file).ok());
+    token.map_or(Ok(()), |token| fit_header(&token, "token in the `tokenFile`"))
 }
 
 /// A client for the server of the cluster that this process is a pod of, as the pod's ServiceAccount. Its token is read

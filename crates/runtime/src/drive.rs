@@ -96,13 +96,13 @@ where
         meter: metrics.of(name, workers),
         journal,
         done: Driven::default(),
+        ends: false,
     };
     let mut under_way: FuturesUnordered<BoxFuture<'static, Carried<C>>> = FuturesUnordered::new();
     let mut seat = Seat { leader, epoch: None };
     let mut stop = std::pin::pin!(stop);
-    let mut stopping = false;
     loop {
-        if under_way.is_empty() && !stopping && seat.begins() {
+        if under_way.is_empty() && !desk.ends && seat.begins() {
             desk.begin_anew();
             events = shown();
         }
@@ -115,22 +115,20 @@ where
         }
         desk.stand(under_way.len());
         let takes_turns = seat.mandate().is_some();
-        if stopping && under_way.is_empty() && (!takes_turns || desk.room.is_drained()) {
+        if desk.ends && under_way.is_empty() && (!takes_turns || desk.room.is_drained()) {
             break;
         }
         // What is due while nobody can take it would end every nap at once.
         let nap = if takes_turns && under_way.len() < workers { desk.nap() } else { NAP };
         tokio::select! {
             Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => {
+                desk.end_with(&seat);
                 desk.answer(&key, under, answer, |reply| carrier.outside.heard(reply));
             }
             Some(event) = events.next() => desk.event(event, |event| carrier.outside.sees(event)),
             () = tokio::time::sleep(nap) => {}
             () = seat.changed() => {}
-            () = &mut stop, if !stopping => {
-                stopping = true;
-                desk.room.drain();
-            }
+            () = &mut stop, if !desk.ends => desk.end(),
         }
     }
     // Nobody tells anything any more.
@@ -184,6 +182,8 @@ struct Desk<C: Controller> {
     meter: Meter,
     journal: Option<Arc<Journal>>,
     done: Driven,
+    /// It was told to end: what is not answered then is no trouble.
+    ends: bool,
 }
 
 /// A decision whose effect is under way.
@@ -204,6 +204,19 @@ where
     fn begin_anew(&mut self) {
         self.room.begin_anew();
         self.meter.begin_anew();
+    }
+
+    /// It was told to end: nothing is begun any more.
+    fn end(&mut self) {
+        self.ends = true;
+        self.room.drain();
+    }
+
+    /// Who wants the lease may have been told before the loop was.
+    fn end_with(&mut self, seat: &Seat) {
+        if seat.leader.as_ref().is_some_and(Leader::ends) {
+            self.end();
+        }
     }
 
     fn event(&mut self, event: Event<C::Object>, sees: impl Fn(&Event<C::Object>)) {
@@ -252,7 +265,9 @@ where
         let now = now();
         let (outcome, result) = outcome(&answer, heard);
         let (decision, effect) = (&under.decision, &under.effect);
-        if result == End::Error {
+        if self.ends && matches!(answer, Answer::Unknown(_)) {
+            tracing::info!(controller = self.name, %key, decision, effect, outcome, "is left as it is");
+        } else if result == End::Error {
             tracing::warn!(controller = self.name, %key, decision, effect, outcome, "an effect did not work");
         } else {
             tracing::debug!(controller = self.name, %key, decision, effect, outcome, "is answered");

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::client::REQUEST;
 use crate::clock::now;
+use crate::sentence::sentence;
 
 /// Events that may wait to be sent.
 const WAITING: usize = 1024;
@@ -81,7 +82,10 @@ async fn send(recorder: Recorder, mut notices: mpsc::Receiver<(ObjectReference, 
         };
         match tokio::time::timeout(REQUEST, recorder.publish(&event, &about)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(object, reason, %error, "an event is not sent"),
+            Ok(Err(error)) => {
+                let why = sentence(&error);
+                tracing::warn!(object, reason, why, "an event is not sent");
+            }
             Err(_) => tracing::warn!(object, reason, "an event is not sent: no answer"),
         }
     }

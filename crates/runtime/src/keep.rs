@@ -1,9 +1,9 @@
 //! Sees to it that what controllers need on a server stays there: whoever deletes it, or changes it, finds it put back.
 //!
-//! It looks now and then; while all is well, nothing is written. What is wrong is told by [`Metrics::ready`] until it is right
-//! again. Only who leads puts things right: of two processes of different versions, each would undo what the other did.
+//! It looks now and then; while all is well, nothing is written. What is found wrong is told by [`Metrics::ready`] until it is
+//! seen to be right again: what is put back at once is told by the log only. Only who leads puts things right: of two processes of different versions, each would undo what the other did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use k8s_openapi::api::rbac::v1::ClusterRole;
@@ -15,6 +15,7 @@ use crate::clock::now;
 use crate::lead::{Leader, Mandate};
 use crate::metrics::Metrics;
 use crate::piece::{Piece, Stand};
+use crate::sentence::sentence;
 
 /// What [`Metrics::ready`] files it under.
 const TOPIC: &str = "definitions";
@@ -44,10 +45,10 @@ pub async fn keep(keeper: Keeper, stop: impl Future<Output = ()> + Send) {
     let pieces = crds.iter().map(Piece::new).chain(roles.iter().map(Piece::new));
     // What is compiled in is JSON.
     let pieces = pieces.filter_map(Result::ok).collect();
-    let mut round = Round { client, pieces, leader, metrics, right: BTreeMap::new(), forbidden: false };
+    let mut round = Round::new(client, pieces, leader, metrics);
     let mut stop = std::pin::pin!(stop);
-    // Whoever starts this has just put it there.
-    let mut nap = every;
+    // Whoever starts this has just put it there, unless it was being deleted.
+    let mut nap = Duration::ZERO;
     loop {
         tokio::select! {
             () = tokio::time::sleep(nap) => {}
@@ -57,7 +58,7 @@ pub async fn keep(keeper: Keeper, stop: impl Future<Output = ()> + Send) {
             found = round.look() => found,
             () = &mut stop => return,
         };
-        round.tell(&found);
+        round.tell();
         nap = every;
         for wrong in found {
             if round.mend(wrong).await {
@@ -74,8 +75,10 @@ struct Round {
     metrics: Metrics,
     /// At which version each was last seen to be as it is wanted.
     right: BTreeMap<usize, String>,
-    /// Somebody was told that we may not write.
-    forbidden: bool,
+    /// How those stand that were last seen to be otherwise.
+    wrong: BTreeMap<usize, Stand>,
+    /// Of which somebody was told that we may not put them back.
+    forbidden: BTreeSet<usize>,
 }
 
 /// A piece that is not as it is wanted.
@@ -86,20 +89,35 @@ struct Wrong {
 }
 
 impl Round {
+    fn new(client: Client, pieces: Vec<Piece>, leader: Leader, metrics: Metrics) -> Round {
+        let (right, wrong, forbidden) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        Round { client, pieces, leader, metrics, right, wrong, forbidden }
+    }
+
     /// What is wrong. What cannot be looked at now is looked at the next time.
     async fn look(&mut self) -> Vec<Wrong> {
         let mut found = Vec::new();
         for piece in 0..self.pieces.len() {
             match self.look_at(piece).await {
-                Ok(Stand::Same) => {}
-                Ok(stand) => found.push(Wrong { piece, stand }),
+                Ok(stand) => found.extend(self.saw(piece, stand)),
                 Err(error) => {
-                    let name = &self.pieces[piece].name;
-                    tracing::debug!(name, %error, "it cannot be seen whether this is as it should be");
+                    let (name, error) = (&self.pieces[piece].name, sentence(&error));
+                    tracing::debug!(name, error, "it cannot be seen whether this is as it should be");
                 }
             }
         }
         found
+    }
+
+    /// Remembers how a piece stands. Of one that cannot be seen, what was seen last is told.
+    fn saw(&mut self, piece: usize, stand: Stand) -> Option<Wrong> {
+        if stand == Stand::Same {
+            self.wrong.remove(&piece);
+            self.forbidden.remove(&piece);
+            return None;
+        }
+        self.wrong.insert(piece, stand);
+        Some(Wrong { piece, stand })
     }
 
     async fn look_at(&mut self, number: usize) -> Result<Stand, kube::Error> {
@@ -117,10 +135,10 @@ impl Round {
     }
 
     /// What is changed is served all the same: somebody may have brought a newer version, and not let us write.
-    fn tell(&self, found: &[Wrong]) {
-        let told = found.iter().filter_map(|wrong| {
-            let (kind, name) = (self.pieces[wrong.piece].kind(), &self.pieces[wrong.piece].name);
-            match wrong.stand {
+    fn tell(&self) {
+        let told = self.wrong.iter().filter_map(|(piece, stand)| {
+            let (kind, name) = (self.pieces[*piece].kind(), &self.pieces[*piece].name);
+            match stand {
                 Stand::Gone => Some(format!("the {kind} {name} is not there")),
                 Stand::Leaving => Some(format!("the {kind} {name} is being deleted")),
                 Stand::Unserved => Some(format!("the {kind} {name} is not served yet")),
@@ -153,15 +171,22 @@ impl Round {
             }
             Ok(Err(kube::Error::Api(status))) if status.code == 403 => {
                 let why = &status.message;
-                if !std::mem::replace(&mut self.forbidden, true) {
-                    tracing::warn!(kind, name, why, "is not as it should be, and we may not put it back");
+                if self.forbidden.insert(number) {
+                    tracing::warn!(
+                        kind,
+                        name,
+                        why,
+                        "is not as it should be, and we may not put it back: have somebody do it who may (bowline crds | \
+                         kubectl apply -f -)"
+                    );
                 }
             }
             Ok(Err(error)) => {
                 if !matches!(error, kube::Error::Api(_)) {
                     mandate.leaves_open(began, limit);
                 }
-                tracing::warn!(kind, name, %error, "cannot be put back; it is tried again");
+                let why = sentence(&error);
+                tracing::warn!(kind, name, why, "cannot be put back; it is tried again");
             }
             Err(_) => mandate.leaves_open(began, limit),
         }
@@ -180,5 +205,71 @@ fn told(piece: &Piece, stand: Stand) {
         );
     } else {
         tracing::warn!(kind, name, "was deleted or changed; it is put back as it should be");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU16, Ordering};
+
+    use http::{Request, Response};
+    use kube::client::Body;
+    use serde_json::json;
+
+    use super::*;
+    use crate::lead::leads;
+
+    /// A server that answers everything with this code.
+    fn server(code: &Arc<AtomicU16>) -> Client {
+        let code = Arc::clone(code);
+        let answer = move |_: Request<Body>| {
+            let code = code.load(Ordering::Relaxed);
+            let reason = if code == 404 { "NotFound" } else { "" };
+            let status = json!({ "status": "Failure", "code": code, "reason": reason });
+            let mut response = Response::new(Body::from(status.to_string().into_bytes()));
+            *response.status_mut() = http::StatusCode::from_u16(code).expect("a code");
+            std::future::ready(Ok::<_, Infallible>(response))
+        };
+        Client::new(tower::service_fn(answer), "default")
+    }
+
+    fn piece(name: &str) -> Piece {
+        let mut role = ClusterRole::default();
+        role.metadata.name = Some(name.to_owned());
+        Piece::new(&role).expect("a piece")
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_seen_is_not_taken_to_be_right() {
+        let (code, metrics) = (Arc::new(AtomicU16::new(404)), Metrics::new());
+        metrics.of("one", 1).has_seen_everything();
+        let (_teller, leader) = leads();
+        let mut round = Round::new(server(&code), vec![piece("a")], leader, metrics.clone());
+        assert_eq!(round.look().await.len(), 1);
+        round.tell();
+        let gone = Err("the ClusterRole a is not there".to_owned());
+        assert_eq!(metrics.ready(), gone);
+        code.store(500, Ordering::Relaxed);
+        assert_eq!(round.look().await.len(), 0, "nothing is done about what was not seen");
+        round.tell();
+        assert_eq!(metrics.ready(), gone);
+        round.saw(0, Stand::Same);
+        round.tell();
+        assert_eq!(metrics.ready(), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn of_each_that_may_not_be_put_back_somebody_is_told_until_it_is_right() {
+        let code = Arc::new(AtomicU16::new(403));
+        let (_teller, leader) = leads();
+        let mut round = Round::new(server(&code), vec![piece("a"), piece("b")], leader, Metrics::new());
+        for piece in [0, 1, 1] {
+            assert!(!round.mend(Wrong { piece, stand: Stand::Gone }).await);
+        }
+        assert_eq!(round.forbidden, BTreeSet::from([0, 1]));
+        round.saw(1, Stand::Same);
+        assert_eq!(round.forbidden, BTreeSet::from([0]), "the next time it is told again");
     }
 }

@@ -19,11 +19,14 @@ use kube::{Api, Client};
 
 pub use leader::Leader;
 pub(crate) use leader::Mandate;
+#[cfg(test)]
+pub(crate) use leader::leads;
 
 use self::leader::Teller;
 use crate::clock::{NAP, now};
 use crate::install::{InstallError, make, make_namespace};
 use crate::metrics::Metrics;
+use crate::sentence::sentence;
 
 /// What writes leases, as the server is told.
 const MANAGER: &str = "bowline-leader-election";
@@ -154,6 +157,7 @@ impl Office {
                 () = tokio::time::sleep(self.nap()) => {}
                 () = &mut stop, if !stopping => {
                     stopping = true;
+                    self.teller.ends();
                     self.candidate.drain();
                 }
                 () = self.teller.nobody_acts(), if gives_up.is_none() => gives_up = Some(self.leave()),
@@ -304,7 +308,7 @@ impl Desk {
                     Ok(list) => {
                         list.items.into_iter().next().map_or(Came::of(Answer::Absent), |raw| self.is(raw))
                     }
-                    Err(error) => Came::unknown(error.to_string()),
+                    Err(error) => Came::unknown(sentence(&error)),
                 }
             }
             Request::Write { guard: None, lease } => {
@@ -331,7 +335,7 @@ impl Desk {
             // Others see the namespace too: it is looked at before it is made.
             Ok(true) => Came::of(Answer::Outdated),
             Ok(false) => Came::unknown(format!("the namespace {} is not there, and is", self.namespace)),
-            Err(error) => Came::unknown(error.to_string()),
+            Err(error) => Came::unknown(sentence(&error)),
         }
     }
 
@@ -340,7 +344,7 @@ impl Desk {
             Ok(raw) => self.is(raw),
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Came::of(Answer::Outdated),
             // What was refused for good is refused again, but not at once.
-            Err(error) => Came::unknown(error.to_string()),
+            Err(error) => Came::unknown(sentence(&error)),
         }
     }
 

@@ -1,7 +1,8 @@
 //! One thing that is to be on a server: how it stands there, and how it is put there.
 //!
-//! It is put there by server-side apply: what others have added to it stays. Whether an apply would change anything is found by
-//! looking, which costs the server next to nothing.
+//! It is put there by server-side apply: what others have added to it stays, what they have changed of ours does not. No version
+//! guards that. Whether an apply would change anything is found by looking, which costs the server next to nothing. What carries the
+//! label [`VERSION`] of a newer Bowline is left as it is: an older one would take away what the newer one needs.
 
 use kube::api::{ApiResource, Patch, PatchParams};
 use kube::core::{ClusterResourceScope, DynamicObject};
@@ -10,6 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::plain::plain;
+
+/// The label that says which Bowline something is of.
+const VERSION: &str = "app.kubernetes.io/version";
 
 /// Who applies, as the server is told.
 const MANAGER: &str = "bowline";
@@ -80,7 +84,9 @@ impl Piece {
         let fields = plain(serde_json::to_value(there).unwrap_or_default());
         if there.metadata.deletion_timestamp.is_some() {
             Stand::Leaving
-        } else if !same(&self.wanted, &fields, false) || owns_more(there, &self.wanted) {
+        } else if !is_newer(&fields, &self.wanted)
+            && (!same(&self.wanted, &fields, false) || owns_more(there, &self.wanted))
+        {
             Stand::Changed
         } else if self.is_definition() && !is_established(&fields) {
             Stand::Unserved
@@ -92,6 +98,15 @@ impl Piece {
     fn api(&self, client: &Client) -> Api<DynamicObject> {
         Api::all_with(client.clone(), &self.resource)
     }
+}
+
+/// Whether one thing is of a newer Bowline than another.
+fn is_newer(there: &Value, wanted: &Value) -> bool {
+    let number = |thing: &Value| {
+        let text = thing["metadata"]["labels"][VERSION].as_str()?;
+        text.split('.').map(|part| part.parse::<u64>().ok()).collect::<Option<Vec<_>>>()
+    };
+    matches!((number(there), number(wanted)), (Some(there), Some(wanted)) if there > wanted)
 }
 
 /// Whether everything that is wanted is there. In lists, which are applied as a whole, nothing else may be.
@@ -175,6 +190,27 @@ mod tests {
         assert_eq!(stands(&piece, &wrong), Stand::Changed);
         there["metadata"]["deletionTimestamp"] = json!("2026-11-16T00:00:00Z");
         assert_eq!(stands(&piece, &there), Stand::Leaving);
+    }
+
+    #[test]
+    fn what_is_of_a_newer_bowline_is_left_as_it_is() {
+        let of = |version: &str, verb: &str| {
+            let mut role = role();
+            role["metadata"]["labels"][VERSION] = json!(version);
+            role["rules"][0]["verbs"] = json!([verb]);
+            role
+        };
+        let piece = piece::<ClusterRole>(of("0.9.0", "get"));
+        for (version, verb, stand) in [
+            ("0.9.0", "get", Stand::Same),
+            ("0.9.0", "list", Stand::Changed),
+            ("0.8.12", "get", Stand::Changed),
+            ("0.10.0", "list", Stand::Same),
+            ("1.0.0", "get", Stand::Same),
+            ("newest", "get", Stand::Changed),
+        ] {
+            assert_eq!(stands(&piece, &of(version, verb)), stand, "{version} {verb}");
+        }
     }
 
     #[test]

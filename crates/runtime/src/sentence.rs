@@ -11,11 +11,19 @@ pub fn sentence(error: &(dyn Error + 'static)) -> String {
         _ => None,
     });
     let words = said.or_else(|| causes().last().map(ToString::to_string)).unwrap_or_default();
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.split_whitespace().map(without_userinfo).collect::<Vec<_>>().join(" ");
     match words.contains("invalid peer certificate") {
         true => format!("{words}: it is not the server that the kubeconfig trusts (certificate-authority)"),
         false => words,
     }
+}
+
+/// A word of it, without what stands before the `@` of an address: that may be a password, and sentences are shown to many.
+fn without_userinfo(word: &str) -> String {
+    let Some((before, rest)) = word.split_once("://") else { return word.to_owned() };
+    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
+    format!("{before}://{}", &rest[host..])
 }
 
 #[cfg(test)]
@@ -32,6 +40,13 @@ mod tests {
         assert_eq!(sentence(&error), "Connection refused");
         let error = Outer(std::io::Error::other("invalid peer certificate: UnknownIssuer"));
         assert!(sentence(&error).contains("it is not the server that the kubeconfig trusts"));
+    }
+
+    #[test]
+    fn no_address_is_told_with_a_password() {
+        let said = |words: &str| sentence(&Outer(std::io::Error::other(words.to_owned())));
+        assert_eq!(said("no way to 'http://me:sekrit@one:1/a@b' now"), "no way to 'http://one:1/a@b' now");
+        assert_eq!(said("https://p@ss@one?x https://two me@three"), "https://one?x https://two me@three");
     }
 
     #[test]

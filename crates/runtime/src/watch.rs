@@ -11,6 +11,7 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 
 use crate::raw::Raw;
+use crate::sentence::sentence;
 use crate::wire::{Address, Watched, Wire};
 
 /// What one kind's watch says, for ever. What goes wrong with it is logged, and tried again after a rest.
@@ -34,7 +35,8 @@ where
         let event = match event {
             Ok(event) => reader.take(event),
             Err(error) => {
-                tracing::warn!(resource = name, %error, "a watch has ended; it begins again after a rest");
+                let why = sentence(&error);
+                tracing::warn!(resource = name, why, "a watch has ended; it begins again after a rest");
                 None
             }
         };

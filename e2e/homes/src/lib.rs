@@ -5,11 +5,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use bowline_e2e_hub::{Hub, Kubectl, Scratch};
 use bowline_realkube::{Options, RealKube};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use serde_json::Value;
 
 /// Which home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Home {
         let server = match kind {
             Kind::Embedded => Server::Embedded(Hub::start(&data)?),
             Kind::Kubernetes => {
-                let options = Options { controllers: true, quick: true, ..Options::default() };
+                let options = Options { controllers: true, quick: true, audit: true, ..Options::default() };
                 Server::Kubernetes(RealKube::start(&data, &options)?)
             }
         };
@@ -94,6 +95,18 @@ impl Home {
     /// If nobody says where the binary is.
     pub fn kubectl(&self) -> Result<Kubectl> {
         Kubectl::with_kubeconfig(&self.kubeconfig(), self.scratch.join("kubectl-cache"))
+    }
+
+    /// What was asked of a real kube-apiserver: the lines of its audit log.
+    ///
+    /// # Errors
+    /// If it is none, or the log cannot be read.
+    pub fn audit(&self) -> Result<Vec<Value>> {
+        let Server::Kubernetes(kube) = &self.server else { bail!("the hub has no audit log") };
+        let log = kube.audit()?;
+        // The last line may still be written.
+        let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        whole.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
     }
 
     /// A directory of the test, which goes with the home.

@@ -112,6 +112,7 @@ pub struct Hub {
     data: PathBuf,
     kubeconfig: PathBuf,
     client: Client,
+    greeting: String,
 }
 
 impl Hub {
@@ -152,14 +153,15 @@ impl Hub {
             .stderr(Stdio::piped())
             .spawn()?;
         let mut said = BufReader::new(child.stderr.take().context("its stderr is piped")?);
-        if let Greeting::Ended(all) = greeting(&mut said, role.last_words())? {
-            bail!("the hub ended ({}): {all}", child.wait()?);
-        }
+        let greeting = match greeting(&mut said, role.last_words())? {
+            Greeting::Whole(greeting) => greeting,
+            Greeting::Ended(all) => bail!("the hub ended ({}): {all}", child.wait()?),
+        };
         // Whatever it says later is shown with the test's own output.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
         let kubeconfig = data.join("admin.kubeconfig");
         let client = client_of_kubeconfig(&kubeconfig)?;
-        Ok(Hub { child, data: data.to_owned(), kubeconfig, client })
+        Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting })
     }
 
     /// Starts the real kube-controller-manager of `binaries` for it; what that keeps goes to `dir`.
@@ -174,6 +176,11 @@ impl Hub {
             tokens_key: &self.data.join("service-accounts.key"),
         };
         Ok(Controllers::start_with(binaries, dir, &employer)?)
+    }
+
+    /// What it said when it listened.
+    pub fn greeting(&self) -> &str {
+        &self.greeting
     }
 
     /// How its administrator reaches it.
@@ -236,8 +243,8 @@ impl Hub {
 /// What a hub says first.
 #[derive(Debug, PartialEq, Eq)]
 enum Greeting {
-    /// That it listens.
-    Whole,
+    /// That it listens, in these words.
+    Whole(String),
     /// Something else, and nothing after it.
     Ended(String),
 }
@@ -251,7 +258,7 @@ fn greeting(said: &mut impl BufRead, last_words: &str) -> std::io::Result<Greeti
             return Ok(Greeting::Ended(all));
         }
         if all[..from].contains(last_words) && all[from..].trim().is_empty() {
-            return Ok(Greeting::Whole);
+            return Ok(Greeting::Whole(all));
         }
     }
 }
@@ -282,7 +289,8 @@ mod tests {
         let greeting_text = "The hub listens on x.\n\n  export KUBECONFIG=y\n  kubectl get namespaces\n\n";
         let said = format!("{greeting_text}SIGTERM: the hub ends\n");
         let mut rest = said.as_bytes();
-        assert_eq!(greeting(&mut rest, Role::Hub.last_words())?, Greeting::Whole);
+        let whole = Greeting::Whole(greeting_text.to_owned());
+        assert_eq!(greeting(&mut rest, Role::Hub.last_words())?, whole);
         assert_eq!(rest, b"SIGTERM: the hub ends\n");
         assert_eq!(greeting(&mut &b"no\n"[..], "no")?, Greeting::Ended("no\n".to_owned()));
         Ok(())

@@ -111,6 +111,19 @@ impl Client {
 
     /// Sends a request, and returns when the head of the answer has come.
     pub fn open(&self, request: &Request) -> Result<Stream, Error> {
+        self.open_until(request, Decoder::has_head)
+    }
+
+    /// Sends a request without the body that it promises, and returns when the server waits for it.
+    pub fn open_half(&self, request: &Request) -> Result<Stream, Error> {
+        let stream = self.open_until(&request.clone().header("Expect", "100-continue"), Decoder::goes_on)?;
+        if stream.decoder.has_head() {
+            return Err(Error::Http("it is answered without its body".to_owned()));
+        }
+        Ok(stream)
+    }
+
+    fn open_until(&self, request: &Request, is_enough: fn(&Decoder) -> bool) -> Result<Stream, Error> {
         let what = || format!("talk to {}", self.authority);
         let address = self.authority.to_socket_addrs().context(what)?.next();
         let address = address.ok_or_else(|| Error::Http(format!("{} is no address", self.authority)))?;
@@ -128,7 +141,7 @@ impl Client {
         let sent = stream.tls.write_all(head.as_bytes()).and_then(|()| stream.tls.write_all(&request.body));
         let sent = sent.and_then(|()| stream.tls.flush());
         let limit = Instant::now() + PATIENCE;
-        while !stream.decoder.has_head() {
+        while !is_enough(&stream.decoder) {
             let read = stream.more(limit.saturating_duration_since(Instant::now()));
             // A server that refuses a large body answers before it has read all, and hangs up.
             if let (Err(error), Err(_)) = (&sent, &read) {

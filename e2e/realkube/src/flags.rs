@@ -1,6 +1,6 @@
 //! What each program is started with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Options;
 
@@ -64,8 +64,17 @@ pub(crate) fn apiserver(dir: &Path, ports: &Ports, options: &Options) -> Vec<Str
     if options.quick {
         flags.push("--etcd-compaction-interval=20s".to_owned());
     }
+    if options.audit {
+        flags.push(format!("--audit-policy-file={}", audit_policy(dir).display()));
+        flags.push(format!("--audit-log-path={}", crate::audit_log(dir).display()));
+    }
     flags.extend_from_slice(&options.apiserver_flags);
     flags
+}
+
+/// Where the policy is by which it is written down what was asked.
+pub(crate) fn audit_policy(dir: &Path) -> PathBuf {
+    dir.join("audit-policy.yaml")
 }
 
 pub(crate) fn controllers(dir: &Path, port: u16, quick: bool) -> Vec<String> {

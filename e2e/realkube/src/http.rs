@@ -102,6 +102,8 @@ pub(crate) struct Decoder {
     done: bool,
     /// The answer ends with its head, whatever that says of a body.
     is_to_head: bool,
+    /// The server has said to go on.
+    goes_on: bool,
 }
 
 impl Decoder {
@@ -122,7 +124,7 @@ impl Decoder {
         self.response = parse_head(&head)?;
         if self.response.status < 200 {
             // "100 Continue" and the like: the real answer comes after it.
-            *self = Self { is_to_head: self.is_to_head, ..Self::default() };
+            *self = Self { is_to_head: self.is_to_head, goes_on: true, ..Self::default() };
             return self.feed(&rest);
         }
         self.framing = Some(if self.is_to_head { Framing::Length(0) } else { framing(&self.response)? });
@@ -143,6 +145,11 @@ impl Decoder {
     /// The head has come.
     pub(crate) fn has_head(&self) -> bool {
         self.framing.is_some()
+    }
+
+    /// The server has said to go on, or more.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.goes_on || self.has_head()
     }
 
     /// All has come.

@@ -18,11 +18,14 @@ mod programs;
 mod start;
 
 use std::fmt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use client::{Client, Identity, Line, Stream};
 pub use controllers::{Controllers, Employer};
+use error::Context;
 pub use error::Error;
 pub use http::{Request, Response};
 pub use kubeconfig::client as client_of_kubeconfig;
@@ -52,8 +55,15 @@ pub struct Options {
     pub kwok: bool,
     /// Never for measurements: no fsync, and 20 s instead of 5 min for compaction and the resync of quotas.
     pub quick: bool,
+    /// kube-apiserver writes down who asked for what: see [`RealKube::audit`].
+    pub audit: bool,
     /// More flags for kube-apiserver.
     pub apiserver_flags: Vec<String>,
+}
+
+/// Where kube-apiserver writes down what was asked.
+fn audit_log(dir: &Path) -> PathBuf {
+    dir.join("audit.log")
 }
 
 /// How long it took to get ready.
@@ -145,6 +155,16 @@ impl RealKube {
             return Err(Error::Refused { what, status: response.status, body: response.text() });
         }
         Ok(response.body)
+    }
+
+    /// What was asked of kube-apiserver since it was started first, one line of JSON per request that was answered; nothing, if
+    /// it was not to be written down.
+    pub fn audit(&self) -> Result<String, Error> {
+        let path = audit_log(self.dir());
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            read => read.context(|| format!("read {}", path.display())),
+        }
     }
 
     /// Lets it run on after this program. [`stop`] ends it.

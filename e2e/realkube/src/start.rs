@@ -17,6 +17,10 @@ use crate::{Options, PROGRAMS, RealKube, Seconds, kubeconfig, nodes, ports};
 /// kwok's stages for Pods.
 const STAGES: &str = include_str!("../../../testbed/kwok-pods.yaml");
 
+/// Who asked for what, once per request: when it was answered.
+const AUDIT: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived, ResponseStarted]\n\
+                     rules: [{level: Metadata}]\n";
+
 pub(crate) fn start(binaries: &Path, dir: &Path, options: &Options) -> Result<RealKube, Error> {
     let mut programs = Programs::in_dir(binaries, dir)?;
     let dir = &programs.dir().to_owned();
@@ -33,6 +37,10 @@ pub(crate) fn start(binaries: &Path, dir: &Path, options: &Options) -> Result<Re
     programs.launch(PROGRAMS[0], &flags::etcd(dir, &ports, options))?;
     programs.wait(PROGRAMS[0], 30, || plain_ok(etcd, "/health"))?;
     let etcd_ready = begun.elapsed();
+    if options.audit {
+        let policy = flags::audit_policy(dir);
+        fs::write(&policy, AUDIT).context(|| format!("write {}", policy.display()))?;
+    }
     programs.launch(PROGRAMS[1], &flags::apiserver(dir, &ports, options))?;
     programs.wait(PROGRAMS[1], 120, || ok(&client, "/readyz"))?;
     let ready = Seconds { etcd: etcd_ready, apiserver: begun.elapsed() - etcd_ready };

@@ -59,6 +59,14 @@ impl Place {
         Ok(Place { runs, scratch })
     }
 
+    /// The real Kubernetes that controllers run against; nothing, if they run in the hub.
+    pub fn kubernetes(&self) -> Option<&Home> {
+        match &self.runs {
+            Runs::Up(_) => None,
+            Runs::Controllers(_, home) => Some(home),
+        }
+    }
+
     /// How the administrator reaches the home.
     pub fn kubeconfig(&self) -> PathBuf {
         match &self.runs {

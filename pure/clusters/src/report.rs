@@ -6,8 +6,9 @@ use crate::Wait;
 use crate::snapshot::Snapshot;
 use crate::state::{Cluster, Finding, Found, Names, Status};
 
-const ELSEWHERE: &str = "an embedded cluster runs inside the hub of `bowline up`, and this is another home: \
-                         register a cluster by its kubeconfig";
+const ELSEWHERE: &str = "an embedded cluster runs inside the hub of `bowline up`, and the controllers that lead run elsewhere: if \
+                         `up` runs here, end the others (`bowline controllers`), and it is started; if not, this is another \
+                         home: register a cluster by its kubeconfig";
 const DELETED_ELSEWHERE: &str = "it is being deleted, and only the hub that it runs in can stop it: run `bowline up` \
                                  there, or, if that hub is gone for good, take its finalizer off";
 
@@ -23,7 +24,7 @@ pub(crate) fn report<N: Names>(
         found,
         words: why.into(),
         release: known.and_then(|finding| finding.release.clone()),
-        place: known.and_then(|finding| finding.place.clone()),
+        place: cluster.place.clone(),
     };
     let finding = match standing {
         // What is not held any more goes, and nobody reads it.

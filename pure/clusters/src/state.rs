@@ -34,15 +34,17 @@ pub struct Cluster<N: Names> {
     pub held: bool,
     /// How it is reached.
     pub way: Way<N::Secret>,
-    /// What people are told; `None` if nobody has looked.
+    /// What people are told; `None` if nobody has looked, or somebody else has spoiled what was told.
     pub status: Option<Status<N::Text>>,
+    /// Where the status says that its server is, whatever became of the rest of it. That of an embedded one says that it
+    /// was started once.
+    pub place: Option<Place<N::Text>>,
 }
 
 impl<N: Names> Cluster<N> {
     /// Where it was when it was started, if it is embedded and was.
     pub(crate) fn begun(&self) -> Option<&Place<N::Text>> {
-        let status = self.status.as_ref().filter(|_| self.way == Way::Embedded)?;
-        status.finding.place.as_ref()
+        self.place.as_ref().filter(|_| self.way == Way::Embedded)
     }
 }
 
@@ -73,7 +75,7 @@ pub struct Finding<Text> {
     pub words: Text,
     /// The version of its server, if it says one.
     pub release: Option<Text>,
-    /// Where its server is, if that is known. That of an embedded one says that it was started once.
+    /// Where its server is, if that is known.
     pub place: Option<Place<Text>>,
 }
 

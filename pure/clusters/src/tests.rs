@@ -37,6 +37,7 @@ fn cluster(way: Way<&'static str>) -> Cluster<Plain> {
         held: false,
         way,
         status: None,
+        place: None,
     }
 }
 
@@ -133,6 +134,7 @@ fn who_waits_for_a_hub_is_told_what_to_do_and_what_was_known_stays() {
     let mut toy = cluster(Way::Embedded);
     let place = Some(Place { server: "https://here".into(), kubeconfig: Some("/there".into()) });
     let known = Finding { release: Some("v1.34.4".into()), place, ..finding(Found::Usable) };
+    toy.place.clone_from(&known.place);
     toy.status = Some(Status { finding: known.clone(), observed: 1 });
     let says = |toy: &Cluster<Plain>| {
         let snapshot = controller(Home::Elsewhere).snapshot(&"prod", &[toy], &Memory::default());
@@ -145,9 +147,11 @@ fn who_waits_for_a_hub_is_told_what_to_do_and_what_was_known_stays() {
     let refused = says(&toy);
     toy.deleting = true;
     let deleted = says(&toy);
-    for (told, advice) in
-        [(&refused, "register a cluster by its kubeconfig"), (&deleted, "run `bowline up` there")]
-    {
+    for (told, advice) in [
+        (&refused, "end the others (`bowline controllers`)"),
+        (&refused, "register a cluster by its kubeconfig"),
+        (&deleted, "run `bowline up` there"),
+    ] {
         assert!(told.words.contains(advice), "{}", told.words);
         assert_eq!((told.found, &told.release, &told.place), (Found::NotHere, &known.release, &known.place));
     }
@@ -189,13 +193,24 @@ fn that_an_embedded_cluster_was_started_is_not_forgotten() {
     assert!(!began(&toy), "nobody has looked at it");
     let usable = Finding { place: place.clone(), ..finding(Found::Usable) };
     toy.status = Some(Status { finding: usable, observed: 1 });
+    toy.place.clone_from(&place);
     assert!(began(&toy));
+    // Somebody has spoiled what was told, and left where it is: neither a look nor a failure makes us forget it.
+    let spoiled = Cluster { status: None, ..toy.clone() };
+    assert!(began(&spoiled));
+    let memory = learned(found(1, 1, Found::Lost), 100);
+    for standing in [Standing::Waiting(&Wait::NextLook), Standing::Failing("why")] {
+        let write = controller(Home::Hub).report(&known(&spoiled, &memory), standing, at(100));
+        let Some(Write::Status { after, .. }) = write else { panic!("nobody is told") };
+        assert_eq!(after.status.expect("a status").finding.place, place);
+    }
     for (clock, trouble) in [(100, Found::DoesNotStart), (200, Found::Lost)] {
         let memory = learned(found(1, 1, trouble), clock);
         let standing = Standing::Waiting(&Wait::NextLook);
         let write = controller(Home::Hub).report(&known(&toy, &memory), standing, at(clock));
         let Some(Write::Status { after, .. }) = write else { panic!("nobody is told") };
         toy.status = after.status;
+        toy.place = toy.status.as_ref().and_then(|status| status.finding.place.clone());
         assert!(began(&toy), "{trouble:?}");
         let next = Decision::Wait { what: Wait::NextLook, until: Some(Millis(clock + 5)) };
         assert_eq!(decide(&toy, &memory, Home::Hub, clock + 4), next, "it is told");

@@ -62,6 +62,8 @@ pub(crate) struct Rules {
     begin: fn(&mut Candidate<u8>, Step, Moment) -> Option<Request<u8>>,
     answered: fn(&mut Candidate<u8>, Answer<u8>, Millis),
     tenure: fn(&Candidate<u8>, Millis) -> Option<Tenure>,
+    /// It is told to end.
+    drain: fn(&mut Candidate<u8>),
     /// Whether it waits until nothing is under way before it leaves.
     drains: bool,
     /// Whether a new run has a new identity.
@@ -76,6 +78,7 @@ pub(crate) static SHIPPED: Rules = Rules {
     begin: Candidate::begin,
     answered: Candidate::answered,
     tenure: Candidate::tenure,
+    drain: Candidate::drain,
     drains: true,
     renames: true,
     guards: true,
@@ -219,7 +222,8 @@ impl Leases {
                 if holder.effect.is_none() && self.tenure(s, h).is_some() {
                     out.push(Action::Begin(h));
                 }
-                if s.leaves > 0 && holder.wish == Wish::Hold {
+                // Who leaves already may be told only then.
+                if s.leaves > 0 && holder.wish == Wish::Hold || holder.wish == Wish::Leave {
                     out.push(Action::Drain(h));
                 }
             }

@@ -125,7 +125,7 @@ const ALLOWED: &[Edges] = &[
     },
     Edges {
         name: "bowline-e2e-up",
-        internal: &["bowline-e2e-homes", "bowline-e2e-hub"],
+        internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-realkube"],
         external: External::Any,
     },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },

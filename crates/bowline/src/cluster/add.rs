@@ -202,7 +202,8 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
         return Err(anyhow!(Refused(format!("the cluster {name} was removed"))));
     };
     let standing = Standing::of(&cluster);
-    output::note(&format!("It is {}: {}.", standing.word(), standing.why));
+    let end = if standing.why.ends_with(['.', '?', '!']) { "" } else { "." };
+    output::note(&format!("It is {}: {}{end}", standing.word(), standing.why));
     let endpoint = cluster.status.and_then(|status| status.endpoint);
     if let Some(kubeconfig) = endpoint.and_then(|endpoint| endpoint.kubeconfig) {
         output::note(&format!("\n  kubectl --kubeconfig {kubeconfig} get nodes\n"));

@@ -68,7 +68,7 @@ impl Embedded {
         let directory = self.directory(name, uid);
         let lost = |runs| NotStarted::Lost { directory: directory.display().to_string(), runs };
         let another = match self.lock().get(name) {
-            // It runs on: people can still save what it holds.
+            // It runs on: who has a copy of its kubeconfig can still save what it holds.
             Some(running) if running.uid == uid && !running.server.has_its_file() => return Err(lost(true)),
             Some(running) if running.uid == uid => return Ok(running.told()),
             other => other.map(|running| running.uid.clone()),

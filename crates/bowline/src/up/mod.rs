@@ -69,9 +69,14 @@ impl Guest for Controllers {
     }
 }
 
+/// Who this process is to other controllers of this hub.
+const ME: &str = "up";
+
 /// A hub whose controllers run.
 struct Hub {
     server: Server,
+    /// Who leads the controllers of this hub, if it is somebody else.
+    other: Option<String>,
     journal: PathBuf,
     embedded: Arc<Embedded>,
     stop: watch::Sender<bool>,
@@ -98,11 +103,13 @@ impl Hub {
             clusters.list_metadata(&ListParams::default()).await.context("cannot list clusters")?;
         let there = clusters.items.iter().filter_map(ResourceExt::uid).collect();
         embedded.sweep(&there);
+        let leader = bowline_controllers::leader(&client).await.context("cannot tell who leads")?;
+        let other = leader.filter(|leader| leader != ME);
         let setup = Setup {
             client,
             embed: Some(Arc::clone(&embedded) as _),
             // The lock on the hub's file lets nobody else be this, and what this process asked of the hub ends with it.
-            identity: Identity::Exclusive("up".into()),
+            identity: Identity::Exclusive(ME.into()),
             journal: Some(Arc::new(Journal::open(&journal).map_err(|error| anyhow!("{error}"))?)),
             metrics,
             roles,
@@ -110,19 +117,26 @@ impl Hub {
         };
         let (stop, stopped) = watch::channel(false);
         let controllers = tokio::spawn(bowline_controllers::run(setup, &System::ALL, stopped));
-        Ok(Hub { server, journal, embedded, stop, controllers })
+        Ok(Hub { server, other, journal, embedded, stop, controllers })
     }
 
     fn greet(&self) {
         let bowline = std::env::args().next().unwrap_or("bowline".into());
+        let systems = service::listed(&System::ALL);
+        let controllers = match &self.other {
+            None => format!("Its controllers run: {systems}."),
+            Some(other) => format!(
+                "Its controllers ({systems}) wait: {other} leads. Is it another `bowline controllers` on this hub? End it; \
+                 /readyz says when they run."
+            ),
+        };
         output::note(&format!(
-            "Bowline listens on {url}. Its controllers run: {systems}.\n\n  \
+            "Bowline listens on {url}. {controllers}\n\n  \
              export KUBECONFIG={kubeconfig}\n  \
              {bowline} cluster add toy --embedded    # a cluster to try things on\n  \
              kubectl get clusters\n\n\
              Counts are at {url}/metrics, decisions in {journal}. Ctrl-C ends it.\n",
             url = self.server.url(),
-            systems = service::listed(&System::ALL),
             kubeconfig = self.server.kubeconfig().display(),
             journal = self.journal.display(),
         ));

@@ -112,9 +112,8 @@ pub(super) fn style(phase: UpdatePhase) -> anstyle::Style {
         | UpdatePhase::RolledBack
         | UpdatePhase::PartialFailure => palette::BAD,
         UpdatePhase::Superseded => palette::FAINT,
-        UpdatePhase::Submitted
-        | UpdatePhase::Queued
-        | UpdatePhase::Processing
-        | UpdatePhase::Partial => palette::PLAIN,
+        UpdatePhase::Submitted | UpdatePhase::Queued | UpdatePhase::Processing | UpdatePhase::Partial => {
+            palette::PLAIN
+        }
     }
 }

@@ -46,8 +46,11 @@ fn a_hub_that_cannot_start_says_why_once() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it has one");
     let data = folder("hub").join("data");
-    let ran = run(&format!("hub --data {} --listen {address}", data.display())).exits(1);
-    ran.notes(&format!("error: cannot listen on {address}: Address already in use (os error 98)\n"));
+    for command in ["hub", "up"] {
+        let ran = run(&format!("{command} --data {} --listen {address}", data.display())).exits(1);
+        let why = format!("error: cannot listen on {address}: Address already in use (os error 98). ");
+        ran.notes(&(why + "Another address is chosen by --listen\n"));
+    }
 }
 
 #[test]

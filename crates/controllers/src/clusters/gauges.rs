@@ -92,6 +92,7 @@ mod tests {
             held: false,
             way: Way::Embedded,
             status: found.map(|found| Status { finding: finding(found), observed: 1 }),
+            place: None,
         }
     }
 

@@ -63,6 +63,11 @@ impl Outside<Clusters<Text>> for Eyes {
         }
     }
 
+    /// A look asks another server what it is; one at an embedded cluster may start it.
+    fn only_reads(&self, call: &Call<Text>) -> bool {
+        matches!(call, Call::Look { way: Way::Kubeconfig(_), .. })
+    }
+
     fn asked(&self, call: &Call<Text>) -> String {
         match call {
             Call::Look { way: Way::Embedded, uid, .. } => format!("look at it inside the hub, uid {uid}"),
@@ -153,8 +158,9 @@ impl Eyes {
 fn lost(directory: &str, runs: bool) -> String {
     if runs {
         format!(
-            "its directory {directory} was removed while it runs: all that it holds is lost when the hub ends. Save what \
-             you need with kubectl, then remove it and add it again (`bowline cluster remove`)"
+            "its directory {directory} was taken away while it runs: all that it holds is lost when the hub ends. If it was \
+             moved, end the hub and put it back. If not, who has a copy of its kubeconfig, which was in it, can still save what \
+             it holds; then remove it and add it again (`bowline cluster remove`)"
         )
     } else {
         format!(

@@ -57,6 +57,7 @@ impl Wire for ClusterWire {
             held: meta.finalizers.iter().flatten().any(|finalizer| finalizer == FINALIZER),
             way: way(spec.kubeconfig_secret_ref),
             status: read_status(&raw.data["status"]),
+            place: read_place(&raw.data["status"]),
         })
     }
 
@@ -120,6 +121,14 @@ static REASONS: [(Found, Reason); 13] = [
 fn reason(found: Found) -> Reason {
     let known = REASONS.iter().find(|(other, _)| *other == found);
     known.map_or(Reason::new("Unknown"), |(_, reason)| reason.clone())
+}
+
+/// Where the server is, whatever else is said: that an embedded cluster was started once must not be forgotten because somebody
+/// has edited the rest.
+fn read_place(status: &Value) -> Option<Place<String>> {
+    let endpoint = status.get("endpoint").filter(|endpoint| !endpoint.is_null())?;
+    let text = |field: &str| endpoint[field].as_str().map(str::to_owned);
+    Some(Place { server: text("server").unwrap_or_default(), kubeconfig: text("kubeconfig") })
 }
 
 /// The status as the protocol knows it: nothing, unless all of it is what we would write.
@@ -205,6 +214,7 @@ mod tests {
             let cluster = ClusterWire.read((), &raw).expect("a cluster");
             ClusterWire.draw_status(&Cluster { status: Some(status.clone()), ..cluster }, &mut raw);
             let read = ClusterWire.read((), &raw).expect("a cluster");
+            assert_eq!(read.place, status.finding.place);
             assert_eq!(read.status, Some(status));
             assert_eq!(raw.data["status"]["activity"]["upgrade"]["group"], "b");
             let drawn = raw.clone();
@@ -218,7 +228,9 @@ mod tests {
     fn a_status_that_somebody_spoiled_is_none() {
         let mut raw = raw(&json!({ "embedded": {} }));
         let cluster = ClusterWire.read((), &raw).expect("a cluster");
-        ClusterWire.draw_status(&Cluster { status: statuses().next(), ..cluster }, &mut raw);
+        let status = statuses().find(|status| status.finding.place.is_some()).expect("a status");
+        let place = status.finding.place.clone();
+        ClusterWire.draw_status(&Cluster { status: Some(status), ..cluster }, &mut raw);
         for (pointer, value) in [
             ("/status/conditions/0/status", json!("False")),
             ("/status/conditions/0/message", json!("other")),
@@ -227,7 +239,9 @@ mod tests {
         ] {
             let mut spoiled = raw.clone();
             *spoiled.data.pointer_mut(pointer).expect("a field") = value;
-            assert_eq!(ClusterWire.read((), &spoiled).expect("a cluster").status, None, "{pointer}");
+            let read = ClusterWire.read((), &spoiled).expect("a cluster");
+            assert_eq!(read.status, None, "{pointer}");
+            assert_eq!(read.place, place, "where it was started is known: {pointer}");
         }
     }
 

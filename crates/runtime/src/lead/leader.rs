@@ -1,7 +1,8 @@
 //! What the process is told of its lease.
 
+use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bowline_control::Millis;
@@ -16,24 +17,45 @@ pub struct Leader {
     tenure: watch::Receiver<Option<Tenure>>,
     margin: Millis,
     open_until: Arc<AtomicU64>,
+    ends: Arc<AtomicBool>,
 }
 
 /// The other end: who knows, and tells.
 pub(super) struct Teller {
     tenure: watch::Sender<Option<Tenure>>,
     open_until: Arc<AtomicU64>,
+    ends: Arc<AtomicBool>,
 }
 
 pub(super) fn told(settings: &Settings) -> (Teller, Leader) {
     let (sender, tenure) = watch::channel(None);
     let open_until = Arc::new(AtomicU64::new(0));
-    let leader = Leader { tenure, margin: settings.margin(), open_until: Arc::clone(&open_until) };
-    (Teller { tenure: sender, open_until }, leader)
+    let ends = Arc::new(AtomicBool::new(false));
+    let leader = Leader {
+        tenure,
+        margin: settings.margin(),
+        open_until: Arc::clone(&open_until),
+        ends: Arc::clone(&ends),
+    };
+    (Teller { tenure: sender, open_until, ends }, leader)
+}
+
+/// One who leads for an hour, for tests of others.
+#[cfg(test)]
+pub(crate) fn leads() -> (impl Sized, Leader) {
+    let (teller, leader) = told(&Settings::default());
+    teller.tell(Some(Tenure { epoch: Epoch(1), until: now().clock.plus(Millis(3_600_000)) }));
+    (teller, leader)
 }
 
 impl Teller {
     pub(super) fn tell(&self, tenure: Option<Tenure>) {
         self.tenure.send_if_modified(|known| std::mem::replace(known, tenure) != tenure);
+    }
+
+    /// The process was told to end: that is why its right to act is over.
+    pub(super) fn ends(&self) {
+        self.ends.store(true, Ordering::Relaxed);
     }
 
     /// Waits until nobody acts any more.
@@ -52,6 +74,11 @@ impl Leader {
     /// process that was stopped is not told that its time is over.
     pub fn may_act(&self, now: Millis) -> Option<Tenure> {
         (*self.tenure.borrow()).filter(|tenure| now < tenure.until)
+    }
+
+    /// Whether this process was told to end: then it does not act any more.
+    pub(crate) fn ends(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
     }
 
     /// Waits until that has changed, because the lease was taken, renewed, or lost.
@@ -73,6 +100,24 @@ impl Leader {
                 () = tokio::time::sleep(left.min(NAP)) => {}
             }
         }
+    }
+}
+
+/// Why a right to act is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Over {
+    /// The lease has lapsed, or is another's.
+    Lease,
+    /// This process was told to end.
+    End,
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Over::Lease => "the lease was over",
+            Over::End => "this process was told to end",
+        })
     }
 }
 
@@ -115,17 +160,20 @@ impl Mandate {
         }
     }
 
-    /// Does something that has no deadline of its own, as long as the epoch lasts.
-    pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let Some((leader, tenure)) = &self.0 else { return Some(work.await) };
+    /// Why it is over, if it is.
+    pub(crate) fn over(&self) -> Over {
+        if self.0.as_ref().is_some_and(|(leader, _)| leader.ends()) { Over::End } else { Over::Lease }
+    }
+
+    /// Does something that has no deadline of its own, as long as the epoch lasts. What is cut off then may still arrive: see
+    /// [`leaves_open`](Mandate::leaves_open).
+    pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> Result<T, Over> {
+        let Some((leader, tenure)) = &self.0 else { return Ok(work.await) };
         let mut leader = leader.clone();
         tokio::select! {
             biased;
-            () = leader.is_over(tenure.epoch) => {
-                self.leaves_open(now().clock, Duration::ZERO);
-                None
-            }
-            done = work => Some(done),
+            () = leader.is_over(tenure.epoch) => Err(self.over()),
+            done = work => Ok(done),
         }
     }
 }
@@ -180,8 +228,8 @@ mod tests {
         let (teller, leader) = told(&Settings::default());
         teller.tell(tenure(3, 60_000));
         let mandate = Mandate::of(&leader, Epoch(3)).expect("it leads");
-        assert_eq!(mandate.during(async { 7 }).await, Some(7));
-        let ((), none) = tokio::join!(
+        assert_eq!(mandate.during(async { 7 }).await, Ok(7));
+        let ((), over) = tokio::join!(
             async {
                 // A renewal ends nothing.
                 teller.tell(tenure(3, 90_000));
@@ -190,8 +238,23 @@ mod tests {
             },
             mandate.during(std::future::pending::<()>())
         );
-        assert_eq!(none, None);
-        assert!(teller.open_until() > Millis(0));
+        assert_eq!(over, Err(Over::Lease));
+    }
+
+    #[tokio::test]
+    async fn who_is_told_to_end_says_so() {
+        let (teller, leader) = told(&Settings::default());
+        teller.tell(tenure(3, 60_000));
+        let mandate = Mandate::of(&leader, Epoch(3)).expect("it leads");
+        let ((), over) = tokio::join!(
+            async {
+                teller.ends();
+                teller.tell(None);
+            },
+            mandate.during(std::future::pending::<()>())
+        );
+        assert_eq!(over, Err(Over::End));
+        assert_eq!(teller.open_until(), Millis(0), "who carried it knows whether it may still arrive");
     }
 
     #[tokio::test]

@@ -100,7 +100,11 @@ fn an_embedded_cluster_without_its_directory_says_so() -> Result<()> {
     let aside = place.path("aside");
     std::fs::rename(directory, &aside)?;
     place.stands("toy", "DataLost")?;
-    place.says("cluster show toy", 0, &["not ready", "was removed while it runs", "Save what you need"])?;
+    place.says(
+        "cluster show toy",
+        0,
+        &["not ready", "was taken away while it runs", "a copy of its kubeconfig"],
+    )?;
 
     let place = place.live_again()?;
     until("it is not started anew", || {

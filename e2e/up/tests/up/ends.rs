@@ -7,9 +7,10 @@ use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_hub::{Hub, Role, Scratch, bowline};
 use bowline_e2e_up::{Controllers, Place, run, until};
+use bowline_realkube::{Request, client_of_kubeconfig};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[test]
 fn up_says_how_it_is_and_ends_when_it_is_told() -> Result<()> {
@@ -75,6 +76,12 @@ fn who_finds_no_server_says_how_to_start_one() -> Result<()> {
         let said = run(line, None, &directory)?;
         ensure!(said.code == code && said.err.contains(expected), "{line}: {said:#?}");
     }
+    let unfit = crate::kubeconfig_of("127.0.0.1:1").replace("\"t\"", "\"a\\nb\"");
+    std::fs::write(scratch.join("unfit"), unfit)?;
+    for line in ["cluster list", "controllers"] {
+        let said = run(&format!("{line} --kubeconfig unfit"), None, &directory)?;
+        ensure!(said.code == 2 && said.err.contains("has a line break"), "{line}: {said:#?}");
+    }
     // In a pod it is the server of the pod's cluster, if the pod may use it.
     let output = Command::new(bowline())
         .args(["controllers"])
@@ -97,24 +104,13 @@ fn who_finds_no_server_says_how_to_start_one() -> Result<()> {
     Ok(())
 }
 
-/// The kubeconfig of a server that speaks plain HTTP.
-fn kubeconfig_of(address: &str) -> String {
-    let text = json!({
-        "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "u" } }],
-        "clusters": [{ "name": "c", "cluster": { "server": format!("http://{address}") } }],
-        "users": [{ "name": "u", "user": { "token": "t" } }],
-    });
-    text.to_string()
-}
-
 #[test]
 fn who_is_told_while_it_starts_ends() -> Result<()> {
     // Somebody who accepts, and never answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
     let scratch = Scratch::new("silent")?;
     let kubeconfig = scratch.join("kubeconfig");
-    std::fs::write(&kubeconfig, kubeconfig_of(&silent.local_addr()?.to_string()))?;
+    std::fs::write(&kubeconfig, crate::kubeconfig_of(&silent.local_addr()?.to_string()))?;
     let mut child = Command::new(bowline())
         .args(["controllers", "--health-listen", "127.0.0.1:0", "--kubeconfig"])
         .arg(&kubeconfig)
@@ -132,11 +128,7 @@ fn who_is_told_while_it_starts_ends() -> Result<()> {
 
 #[test]
 fn who_is_told_twice_ends_at_once() -> Result<()> {
-    // Somebody who accepts, and never answers: what is under way does not end soon.
-    let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
     let scratch = Scratch::new("twice")?;
-    let silent_kubeconfig = scratch.join("silent.kubeconfig");
-    std::fs::write(&silent_kubeconfig, kubeconfig_of(&silent.local_addr()?.to_string()))?;
     let data = scratch.join("data");
     let mut child = Command::new(bowline())
         .args(["up", "--listen", "127.0.0.1:0", "--data"])
@@ -153,10 +145,11 @@ fn who_is_told_twice_ends_at_once() -> Result<()> {
         Ok(())
     };
     says("Ctrl-C ends it.")?;
-    let add = format!("cluster add silent --no-wait --kubeconfig {}", silent_kubeconfig.display());
-    let added = run(&add, Some(&data.join("admin.kubeconfig")), &scratch.join(""))?;
-    ensure!(added.code == 0, "{added:#?}");
-    let (_stream, _) = silent.accept()?;
+    // A request whose body never comes, and for which the hub waits: when it ends, for much longer than this test takes.
+    let half = Request::new("DELETE", "/api/v1/namespaces/default/configmaps/nothing")
+        .header("Content-Type", "application/json")
+        .header("Content-Length", "2");
+    let _under_way = client_of_kubeconfig(&data.join("admin.kubeconfig"))?.open_half(&half)?;
     kill(pid, Signal::SIGINT)?;
     says("Ctrl-C: what is under way ends; once more, and it ends at once.")?;
     kill(pid, Signal::SIGINT)?;

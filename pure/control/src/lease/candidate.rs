@@ -309,9 +309,12 @@ impl<H: Clone + Eq> Candidate<H> {
         self.seen = Some(Sight { since: same.map_or(now, |same| same.since), lease });
     }
 
-    /// Begins nothing any more. To be called when the process is to end.
+    /// Begins nothing any more. To be called when the process is to end. Who leaves already goes on leaving: nothing is under
+    /// way, and nobody would say so once more.
     pub fn drain(&mut self) {
-        self.wish = Wish::Drain;
+        if self.wish == Wish::Hold {
+            self.wish = Wish::Drain;
+        }
     }
 
     /// Gives the lease back. To be called when nothing is under way any more: whoever takes it acts at once.

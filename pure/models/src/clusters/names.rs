@@ -68,6 +68,7 @@ pub(crate) fn way(flat: &Flat) -> Way<Kubeconfig> {
 
 pub(crate) fn object(slot: u8, flat: Flat) -> Cluster<Tiny> {
     let [_, found, told, observed, ..] = flat.body;
+    let finding = finding([found, told]);
     Cluster {
         name: slot,
         uid: flat.uid,
@@ -76,7 +77,8 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Cluster<Tiny> {
         deleting: flat.deleting,
         held: is_held(&flat),
         way: way(&flat),
-        status: finding([found, told]).map(|finding| Status { finding, observed: observed.into() }),
+        place: finding.as_ref().and_then(|finding| finding.place.clone()),
+        status: finding.map(|finding| Status { finding, observed: observed.into() }),
     }
 }
 

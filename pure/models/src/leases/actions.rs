@@ -1,7 +1,7 @@
 //! What comes of what happens.
 
 use bowline_control::Moment;
-use bowline_control::lease::{Answer, Candidate, Request, Step};
+use bowline_control::lease::{Answer, Candidate, Request, Step, Wish};
 
 use super::state::{
     Ask, FAST, Holder, Late, MARGIN, NOW, Process, Record, SLOW, Sent, Stage, State, TERM, Who,
@@ -23,8 +23,8 @@ impl Leases {
             Action::Begin(h) => self.act(&mut s, h),
             Action::End(h) => s.holder(h).effect = None,
             Action::Drain(h) => {
-                s.leaves -= 1;
-                self.with(&mut s, h, Candidate::drain);
+                s.leaves -= u8::from(s.holder(h).wish == Wish::Hold);
+                self.with(&mut s, h, self.rules.drain);
             }
             Action::Start(h) => *s.holder(h) = s.holder(h).begun(),
             Action::Wake(h) => s.holder(h).process = Process::Up,

@@ -1,6 +1,8 @@
 //! Candidates that go wrong.
 
-use bowline_control::lease::{Answer, Asked, Candidate, Epoch, Hold, Lease, PerMille, Request, Step, Tenure};
+use bowline_control::lease::{
+    Answer, Asked, Candidate, Epoch, Hold, Lease, PerMille, Request, Step, Tenure, Wish,
+};
 use bowline_control::{Millis, Moment};
 
 use super::state::{DRIFT, MARGIN, settings_with};
@@ -44,6 +46,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant!("never looks again" breaks "SomebodyHolds" at "faults=1,leaves=0" by decide: never_looks_again),
     mutant!("does not take what nobody holds" breaks "FreeIsTaken" at "faults=0" by decide: leaves_it_lying),
     mutant!("does not give back" breaks "LeavesInTheEnd" at "faults=0" by decide: clings),
+    mutant!("stays if it is told when it leaves" breaks "LeavesInTheEnd" at "faults=0" by drain: comes_back),
 ];
 
 fn acquires_in(
@@ -162,4 +165,8 @@ fn clings(candidate: &Candidate<u8>, now: Millis, _: bool) -> Step {
         Step::Release => Step::Wait(None),
         other => other,
     }
+}
+
+fn comes_back(candidate: &mut Candidate<u8>) {
+    candidate.wish = Wish::Drain;
 }

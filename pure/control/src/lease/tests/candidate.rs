@@ -227,6 +227,12 @@ fn who_leaves_ends_what_is_under_way_and_gives_the_lease_back() {
     let given = writes(&mut me, Step::Release, 104, 3);
     assert_eq!((given.holder, given.epoch), (None, Epoch(5)));
     assert_eq!(me.decide(at(104)), Step::Left);
+    // Who is told to end when nothing is under way any more leaves all the same.
+    let mut me = holder();
+    me.leave();
+    me.drain();
+    writes(&mut me, Step::Release, 104, 3);
+    assert_eq!(me.decide(at(104)), Step::Left);
     // What is another's is not given away.
     let mut me = candidate();
     me.leave();
