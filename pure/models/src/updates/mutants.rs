@@ -22,55 +22,55 @@ macro_rules! mutant {
 }
 
 pub(crate) const MUTANTS: &[Mutant] = &[
-    mutant!("starts beside what runs" breaks "NoConcurrentUpdate" at "" with None,
+    mutant!("starts beside what runs" breaks "NoConcurrentUpdate" at "" with &[],
         Shape { effect: starts_beside_what_runs, ..SHAPE }),
-    mutant!("gives one number to two" breaks "NumbersInOrder" at "" with None,
+    mutant!("gives one number to two" breaks "NumbersInOrder" at "" with &[],
         Shape { effect: gives_one_number_twice, ..SHAPE }),
-    mutant!("numbers the newest first" breaks "NumbersInOrder" at "" with None,
+    mutant!("numbers the newest first" breaks "NumbersInOrder" at "" with &[],
         Shape { snapshot: newest_first, ..SHAPE }),
-    mutant!("starts what was queued first" breaks "NoApplicationOfOutdatedReq" at "" with None,
+    mutant!("starts what was queued first" breaks "NoApplicationOfOutdatedReq" at "" with &[],
         Shape { effect: keeps_what_was_queued, ..SHAPE }),
-    mutant!("forgets what failed" breaks "NotAgain" at "requests=3" with None,
+    mutant!("forgets what failed" breaks "NotAgain" at "requests=3" with &[],
         Shape { decide: forgets_what_failed, ..SHAPE }),
-    mutant!("calls what was begun failed" breaks "NeverTouched" at "" with None,
+    mutant!("calls what was begun failed" breaks "NeverTouched" at "" with &[],
         Shape { effect: calls_it_failed, ..SHAPE }),
-    mutant!("takes what is applied for good" breaks "LastGoodSucceeded" at "" with None,
+    mutant!("takes what is applied for good" breaks "LastGoodSucceeded" at "" with &[],
         Shape { effect: is_good_at_once, ..SHAPE }),
-    mutant!("acts without taking over" breaks "TakenOverFirst" at "" with Some(Fault::Crash),
+    mutant!("acts without taking over" breaks "TakenOverFirst" at "" with &[Fault::Crash],
         Shape { decide: as_if_it_led, ..SHAPE }),
-    mutant!("writes before it is recorded" breaks "OnlyWhatIsBegun" at "" with None,
+    mutant!("writes before it is recorded" breaks "OnlyWhatIsBegun" at "" with &[],
         Shape { decide: writes_before_it_begins, ..SHAPE }),
-    mutant!("enters once for all" breaks "EnteredFirst" at "" with Some(Fault::LostReply),
+    mutant!("enters once for all" breaks "EnteredFirst" at "" with &[Fault::LostReply],
         Shape { decide: enters_once_for_all, ..SHAPE }),
-    mutant!("leaves at once" breaks "EnteredFirst" at "" with Some(Fault::TwoLeaders),
+    mutant!("leaves at once" breaks "EnteredFirst" at "requests=1,deletes=1" with &[Fault::TwoLeaders],
         Shape { decide: leaves_at_once, ..SHAPE }),
-    mutant!("enters beside an upgrade" breaks "NotBesideAnUpgrade" at "turns=1" with None,
+    mutant!("enters beside an upgrade" breaks "NotBesideAnUpgrade" at "turns=1" with &[],
         Shape { decide: sees_no_upgrade, ..SHAPE }),
-    mutant!("deletes what it took over" breaks "NothingForeignIsLost" at "" with Some(Fault::Drift),
+    mutant!("deletes what it took over" breaks "NothingForeignIsLost" at "" with &[Fault::Drift],
         Shape { effect: deletes_without_a_guard, ..SHAPE }),
-    mutant!("takes what is there for its own" breaks "NothingForeignIsLost" at "" with None,
+    mutant!("takes what is there for its own" breaks "NothingForeignIsLost" at "" with &[],
         Shape { snapshot: takes_all_for_its_own, ..SHAPE }),
-    mutant!("records what is not kept" breaks "Kept" at "" with None,
+    mutant!("records what is not kept" breaks "Kept" at "" with &[],
         Shape { decide: records_what_is_not_kept, ..SHAPE }),
-    mutant!("rejects silently" breaks "EveryReqIsProcessed" at "" with None,
+    mutant!("rejects silently" breaks "EveryReqIsProcessed" at "" with &[],
         Shape { decide: never_shows, ..SHAPE }),
-    mutant!("lets the queue wait for the next one" breaks "EveryReqInQueueIsProcessed" at "" with None,
+    mutant!("lets the queue wait for the next one" breaks "EveryReqInQueueIsProcessed" at "" with &[],
         Shape { decide: does_not_start_after_a_failure, ..SHAPE }),
-    mutant!("does not look once more" breaks "NoPartialUpdateTermination" at "" with Some(Fault::TwoLeaders),
+    mutant!("does not look once more" breaks "NoPartialUpdateTermination" at "requests=1" with &[Fault::TwoLeaders, Fault::Provider],
         Shape { decide: leaves_at_once, ..SHAPE }),
-    mutant!("stays on the cluster" breaks "IsLeft" at "" with None,
+    mutant!("stays on the cluster" breaks "IsLeft" at "" with &[],
         Shape { decide: stays, ..SHAPE }),
-    mutant!("writes in steady state" breaks "Rests" at "requests=1" with None,
+    mutant!("writes in steady state" breaks "Rests" at "requests=1" with &[],
         Shape { report: always, ..SHAPE }),
-    mutant!("says nothing" breaks "Told" at "requests=1" with None,
+    mutant!("says nothing" breaks "Told" at "requests=1" with &[],
         Shape { report: |_, _, _| None, ..SHAPE }),
 ];
 
-/// This fault, once.
-fn once(fault: Option<Fault>) -> [u8; FAULTS] {
+/// Each of these faults, once.
+fn once(faults: &[Fault]) -> [u8; FAULTS] {
     let mut budgets = [0; FAULTS];
-    if let Some(fault) = fault {
-        budgets[fault as usize] = 1;
+    for fault in faults {
+        budgets[*fault as usize] = 1;
     }
     budgets
 }
