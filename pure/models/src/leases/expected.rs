@@ -7,19 +7,19 @@ pub(crate) const EXPECTED: &[Expected] = &[
     expect(
         super::LEASES.name,
         "holders=2,faults=2,leaves=1,walls=false,exclusive=false",
-        (1_752_449, 9_049_496, 30),
+        (1_752_449, 9_480_038, 30),
         ALL,
     ),
     expect(
         super::LEASES.name,
         "holders=2,faults=1,leaves=1,walls=true,exclusive=false",
-        (109_912, 447_514, 24),
+        (109_912, 474_162, 24),
         WALLS,
     ),
     expect(
         super::LEASES.name,
         "holders=2,faults=2,leaves=1,walls=false,exclusive=true",
-        (1_573_757, 8_186_703, 30),
+        (1_573_757, 8_570_155, 30),
         ALL,
     ),
 ];
