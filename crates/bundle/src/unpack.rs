@@ -102,7 +102,11 @@ pub fn unpack_copy<B: AsRef<[u8]>>(digest: &Digest, parts: &[B]) -> Result<Vec<M
     if digest::of(&content) != *digest {
         return Err(BadBundle::Damaged);
     }
-    manifests(&content, MAX_OBJECTS)
+    let manifests = manifests(&content, MAX_OBJECTS)?;
+    if manifests.len() > MAX_OBJECTS {
+        return Err(BadBundle::TooLarge(format!("more than {MAX_OBJECTS} objects")));
+    }
+    Ok(manifests)
 }
 
 fn joined<B: AsRef<[u8]>>(spec: &BundleSpec, parts: &[B]) -> Result<Vec<u8>, BadBundle> {

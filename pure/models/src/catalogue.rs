@@ -182,6 +182,16 @@ impl Entry {
     }
 }
 
+/// A count, which is this one if nobody says, and from the first to the second of these.
+pub(crate) const fn number(
+    name: &'static str,
+    about: &'static str,
+    default: u32,
+    range: (u32, u32),
+) -> SizeKey {
+    SizeKey { name, about, default: Value::Number(default), range }
+}
+
 impl SizeKey {
     fn parse(&self, value: &str) -> Result<Value, BadSize> {
         let refused = |takes| BadSize::Value { key: self.name, value: value.into(), takes };

@@ -24,11 +24,7 @@ use bowline_explorer::{Class, Field, Model, Property};
 pub(crate) use self::expected::EXPECTED;
 use self::shown::name;
 use self::state::{Ask, HOLDERS, Holder, NOW, Process, Stage, State, Who};
-use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value, number};
 
 pub(crate) const LEASES: Entry = Entry {
     name: "leases",

@@ -16,11 +16,7 @@ use bowline_workqueue::{Priority, Ticket, WorkQueue};
 
 pub(crate) use self::expected::EXPECTED;
 use self::state::{KEYS, State, WORKERS};
-use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
+use crate::catalogue::{Catalogued, Entry, Size, number};
 
 pub(crate) const WORKQUEUE: Entry = Entry {
     name: "workqueue",

@@ -9,7 +9,7 @@ use crate::effect::{Outcome, Reply};
 use crate::inventory::{Content, Inventory};
 use crate::object::Object;
 use crate::plan::{Plan, Sight, Sights};
-use crate::state::{Cluster, Names, Number, Phase, Quarantined, Request, Stack, Stage, Update};
+use crate::state::{Cluster, Names, Number, Quarantined, Request, Stack, Stage, Update};
 
 /// A stack with its updates and its cluster, and what was learned of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -215,18 +215,6 @@ impl<N: Names> Stack<N> {
         let is_it =
             |bad: &&Quarantined<N>| bad.digest == *digest && !self.wish.released.contains(&bad.number);
         self.status.quarantined.iter().find(is_it).filter(|_| !good)
-    }
-
-    /// The content that is to be on the cluster, as far as the phase goes: `None` if nothing is.
-    pub(crate) fn wanted(&self) -> Option<&N::Digest> {
-        let number = match self.status.phase {
-            Phase::Starting(number) | Phase::Partial(number) => Some(number),
-            Phase::Idle | Phase::RollingBack(_) | Phase::Stalled(_) => None,
-        };
-        match number {
-            Some(number) => self.request(number).map(|request| &request.digest),
-            None => self.status.good.as_ref().map(|good| &good.digest),
-        }
     }
 }
 

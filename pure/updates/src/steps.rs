@@ -127,7 +127,7 @@ impl<N: Names> Case<'_, N> {
             Step::Start(number) => self.start(status, number),
             Step::Begin(number) => self.begun(status, number),
             Step::Fail(number, why) => {
-                status.end(number, Stage::Failed, self.why(why));
+                status.end(number, Stage::Failed, words::fault(self, Aim::Version(number), why));
                 if status.phase == Phase::Starting(number) {
                     status.phase = Phase::Idle;
                 }
@@ -151,7 +151,8 @@ impl<N: Names> Case<'_, N> {
                 let number = status.phase.number();
                 status.phase = Phase::Stalled(number);
                 if let Some(number) = number {
-                    let words = words::stalled::<N>(&status.why(number), &self.why(why));
+                    let words =
+                        words::stalled::<N>(&status.why(number), &words::fault(self, Aim::LastGood, why));
                     status.end(number, Stage::PartialFailure, words);
                 }
                 status.attempt += 1;
@@ -189,23 +190,14 @@ impl<N: Names> Case<'_, N> {
         if let Some(objection) = objection {
             return status.end(number, Stage::Rejected, words::objection(self, number, objection));
         }
+        // Numbers only grow, and the newest is judged first: nothing newer waits.
         for request in &mut status.requests {
             if request.number < number && request.stage.is_waiting() {
                 request.stage = Stage::Superseded;
                 request.why = words::superseded::<N>(number, "before it was started");
-            } else if request.number == number {
-                // Who is older than what waits already does not take its place.
-                request.stage = Stage::Queued;
             }
         }
-        let newest = status.requests.iter().filter(|request| request.stage == Stage::Queued);
-        let newest = newest.map(|request| request.number).max();
-        for request in &mut status.requests {
-            if request.stage == Stage::Queued && Some(request.number) != newest {
-                request.stage = Stage::Superseded;
-                request.why = words::superseded::<N>(newest.unwrap_or(number), "before it was started");
-            }
-        }
+        status.set(number, Stage::Queued);
     }
 
     fn start(&self, status: &mut Status<N>, number: Number) {
@@ -240,7 +232,7 @@ impl<N: Names> Case<'_, N> {
     /// What has failed is put into quarantine, and what waits with the same content goes with it.
     fn back_out(&self, status: &mut Status<N>, fault: Fault) {
         let Some(number) = status.phase.number() else { return };
-        let why = self.why(fault);
+        let why = words::fault(self, Aim::Version(number), fault);
         status.phase = Phase::RollingBack(Some(number));
         status.end(number, Stage::PartialFailure, why.clone());
         status.attempt += 1;
@@ -290,10 +282,6 @@ impl<N: Names> Case<'_, N> {
             Some(wanted) if is_over => plan.inventory.trimmed(&wanted),
             _ => plan.inventory,
         }
-    }
-
-    fn why(&self, fault: Fault) -> N::Text {
-        words::fault(self, fault)
     }
 }
 

@@ -58,12 +58,8 @@ fn unusable<N: Names>(case: &Case<'_, N>, aim: Aim) -> N::Text {
     }
 }
 
-pub(crate) fn fault<N: Names>(case: &Case<'_, N>, fault: Fault) -> N::Text {
-    let status = &case.stack.status;
-    let aim = match (fault, status.phase.number()) {
-        (_, Some(number)) if case.stack.wanted().is_some() => Aim::Version(number),
-        _ => Aim::LastGood,
-    };
+/// Why something failed that was to be on the cluster.
+pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::Text {
     let plan = || match case.plan(aim) {
         View::Plan(look, plan) => Some((look, plan)),
         _ => None,

@@ -11,7 +11,7 @@ use super::names::{Place, Text};
 
 /// The numbers of all stacks that are there.
 pub(crate) struct Gauges {
-    ready: PerObject,
+    idle: PerObject,
     stalled: PerObject,
     version: PerObject,
     written: PerObject,
@@ -27,7 +27,7 @@ impl Gauges {
     pub(crate) fn new(metrics: &Metrics) -> Gauges {
         let of = |name, about| metrics.per_object(name, about, "stack");
         Gauges {
-            ready: of("bowline_update_stack_idle", "Whether the stack does nothing, as its status says"),
+            idle: of("bowline_update_stack_idle", "Whether the stack does nothing, as its status says"),
             stalled: of("bowline_update_stack_stalled", "Whether the stack needs a person"),
             version: of("bowline_update_stack_last_good_version", "The last version that succeeded"),
             written: metrics.per_object(
@@ -83,14 +83,14 @@ impl Gauges {
     fn show(&self, stack: &Stack<Text>) {
         let name = stack.name.to_string();
         let truth = |is| if is { 1.0 } else { 0.0 };
-        self.ready.set(&name, truth(stack.status.phase == Phase::Idle));
+        self.idle.set(&name, truth(stack.status.phase == Phase::Idle));
         self.stalled.set(&name, truth(matches!(stack.status.phase, Phase::Stalled(_))));
         let good = stack.status.good.as_ref().map_or(0, |good| good.number.0);
         self.version.set(&name, good as f64);
     }
 
     fn forget(&self, name: &str) {
-        for number in [&self.ready, &self.stalled, &self.version] {
+        for number in [&self.idle, &self.stalled, &self.version] {
             number.remove(name);
         }
     }

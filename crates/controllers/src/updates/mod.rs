@@ -131,6 +131,11 @@ impl Outside<Updates<Text>> for Workshop {
         self.answer(call).await.unwrap_or_else(Reply::Failed)
     }
 
+    /// What is kept is known by its digest: whoever keeps it late keeps the same. Only what is written to a cluster changes it.
+    fn only_reads(&self, call: &Call<Text>) -> bool {
+        !matches!(call.what, Ask::Write(_))
+    }
+
     fn asked(&self, call: &Call<Text>) -> String {
         match &call.what {
             Ask::Fetch { content, inventory } => {

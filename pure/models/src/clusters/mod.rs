@@ -15,7 +15,7 @@ use bowline_explorer::Property;
 
 pub(crate) use self::expected::EXPECTED;
 use self::grounds::{Ground, Grounds};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who, kinds_of,
     padded,
@@ -48,10 +48,6 @@ pub(crate) const CLUSTERS: Entry = Entry {
         Ok(Box::new(Harness::new(Fleet(Shape { home, ..SHAPE }), bounds(size, budgets), SHIPPED)))
     },
 };
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
 
 fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
     Bounds {

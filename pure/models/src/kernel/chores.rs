@@ -21,11 +21,7 @@ use bowline_kernel::{Head, Propagation, Request, Version, collector, namespaces}
 pub(super) use self::expected::EXPECTED;
 use self::state::{CAPACITY, Cell, State};
 use super::thing::{self, Performed, Place, Resource, Thing};
-use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
+use crate::catalogue::{Catalogued, Entry, Size, SizeKey, number};
 
 const REFUSALS: SizeKey = number(
     "refusals",

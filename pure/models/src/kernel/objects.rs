@@ -18,11 +18,7 @@ use bowline_kernel::{Answer, Head, Request, Version};
 pub(super) use self::expected::EXPECTED;
 use self::state::{BATCH, CLIENTS, State};
 use super::thing::{self, Performed, Thing};
-use crate::catalogue::{Catalogued, Entry, Size, SizeKey, Value};
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
+use crate::catalogue::{Catalogued, Entry, Size, number};
 
 pub(crate) const OBJECTS: Entry = Entry {
     name: "kernel/objects",

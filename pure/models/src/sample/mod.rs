@@ -17,7 +17,7 @@ pub(crate) use self::expected::EXPECTED;
 #[cfg(test)]
 pub(crate) use self::names::is_pair;
 pub use self::rehearsal::{Move, Part, rehearsal};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Entry, Size, number};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Nothing, Objects, SHIPPED, State, System, Who,
     kinds_of, padded,
@@ -42,10 +42,6 @@ pub(crate) const CONTROL: Entry = Entry {
         Ok(Box::new(Harness::new(Sample(SHAPE), bounds(size, budgets), SHIPPED)))
     },
 };
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
 
 pub(crate) fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
     Bounds {

@@ -21,7 +21,7 @@ pub(crate) use self::expected::EXPECTED;
 use self::names::CLUSTER;
 use self::shape::{SHAPE, Shape, Thing};
 use self::world::{Target, World};
-use crate::catalogue::{Entry, Size, SizeKey, Value};
+use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
     Action, Bounds, Deed, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System, kinds_of,
 };
@@ -52,10 +52,6 @@ pub(crate) const UPDATES_MODEL: Entry = Entry {
         Ok(Box::new(Harness::new(team(size, SHAPE), bounds(size, budgets), SHIPPED)))
     },
 };
-
-const fn number(name: &'static str, about: &'static str, default: u32, range: (u32, u32)) -> SizeKey {
-    SizeKey { name, about, default: Value::Number(default), range }
-}
 
 fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
     Bounds {

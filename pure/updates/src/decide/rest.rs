@@ -103,9 +103,11 @@ impl<N: Names> Case<'_, N> {
         }
         let may = self.stack.wish.repairs && self.startable().is_ok() && !self.stack.wish.paused;
         if may && !plan.is_done() && self.once_more(look, interval).is_none() {
-            let is_upgraded =
-                self.s.cluster.as_ref().is_some_and(|cluster| cluster.upgrade || cluster.paused);
-            return if is_upgraded { until_told(Wait::Upgrade) } else { Decision::Do(Step::Mend) };
+            return match &self.s.cluster {
+                Some(cluster) if cluster.upgrade => until_told(Wait::Upgrade),
+                Some(cluster) if cluster.paused => until_told(Wait::ClusterUnpaused),
+                _ => Decision::Do(Step::Mend),
+            };
         }
         Decision::Wait { what, until: Some(next) }
     }

@@ -180,3 +180,37 @@ fn what_is_released_is_not_in_quarantine_and_last_good_never_is() {
     it.status.good = Some(Good { number: Number(1), digest: "one".into() });
     assert!(it.quarantine(&"one".to_owned()).is_none());
 }
+
+#[test]
+fn a_version_that_cannot_take_over_says_why_itself() {
+    let mut s = applied();
+    let it = stack(&mut s);
+    let mut newer = it.status.requests[0].clone();
+    (newer.number, newer.digest, newer.stage) = (Number(2), "two".into(), Stage::Queued);
+    it.status.requests.push(newer);
+    s.memory.fetched.as_mut().expect("fetched").digest = "two".into();
+    look(&mut s).digest = Some("two".into());
+    change_sight(&mut s, |sight| sight.fit = Fit::Refused("no such field".into()));
+    let failed = after(&s, Step::Fail(Number(2), Fault::Refused));
+    assert_eq!(failed.status.requests[1].why, "no such field");
+    assert_eq!(failed.status.phase, Phase::Partial(Number(1)), "what runs goes on");
+}
+
+#[test]
+fn what_is_to_be_mended_says_what_it_waits_for() {
+    let mut s = applied();
+    let it = stack(&mut s);
+    it.wish.repairs = true;
+    it.status.phase = Phase::Idle;
+    it.status.requests.clear();
+    it.status.good = Some(Good { number: Number(1), digest: "one".into() });
+    s.updates.clear();
+    change_sight(&mut s, |sight| sight.fit = Fit::Differs);
+    look(&mut s).since = Millis(0);
+    s.cluster.as_mut().expect("a cluster").updates.clear();
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Mend));
+    s.cluster.as_mut().expect("a cluster").paused = true;
+    assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::ClusterUnpaused, until: None });
+    s.cluster.as_mut().expect("a cluster").upgrade = true;
+    assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::Upgrade, until: None });
+}
