@@ -4,7 +4,6 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bowline_control::{Answer, Controller, Effect, EffectOf, Event, Id, KindOf, Object, Refusal, Write};
 use futures::FutureExt;
@@ -106,7 +105,8 @@ impl<W: Wire, X> Carrier<W, X> {
                 return replied.map_or_else(
                     |over| {
                         if !only_reads {
-                            mandate.leaves_open(now().clock, Duration::ZERO);
+                            // What it sent last may still be done.
+                            mandate.leaves_open(now().clock, REQUEST);
                         }
                         Answer::Unknown(format!("{over} before it was answered"))
                     },

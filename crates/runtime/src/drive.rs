@@ -232,7 +232,7 @@ where
     ) -> Option<(C::Key, Under, EffectOf<C>)> {
         let epoch = mandate.epoch();
         loop {
-            let since = Moment { epoch: epoch.unwrap_or_default(), ..now() };
+            let since = Moment { epoch: epoch.unwrap_or_default(), handed: mandate.is_handed(), ..now() };
             let Turn { key, verdict, observed, effect, waited } = self.room.turn(since)?;
             self.done.decisions += 1;
             self.meter.turn(waited);

@@ -45,4 +45,6 @@ pub struct Moment {
     pub wall: Millis,
     /// In which epoch whoever decides leads. It is another one after every restart.
     pub epoch: lease::Epoch,
+    /// Whoever led before has handed over, and was not lost.
+    pub handed: bool,
 }

@@ -24,7 +24,7 @@ fn what_is_deleted_goes_whatever_goes_wrong() {
     let coverage = runs_are_pinned(updates, size, &updates.singles(), DELETED);
     let all = coverage.into_iter().reduce(|all, one| all.and(&one)).expect("faults");
     let gaps = all.gaps();
-    let of_deleted = gaps.iter().filter(|(_, effect)| ["let go", "cancel"].contains(effect));
+    let of_deleted = gaps.iter().filter(|(_, effect)| ["let go", "cancel", "forget"].contains(effect));
     assert_eq!(of_deleted.collect::<Vec<_>>(), [&("", ""); 0]);
 }
 

@@ -9,10 +9,13 @@ use bowline_control::{Decision, Moment};
 pub use self::step::{Aim, Fault, Objection, Step, Wait};
 use crate::Rhythm;
 use crate::plan::Plan;
-use crate::snapshot::{Look, Snapshot};
+use crate::snapshot::{Fetched, Look, Snapshot};
 use crate::state::{Cluster, Names, Number, Phase, Request, Shown, Stack, Stage};
 
 type What = Decision<Step, Wait>;
+
+/// How many versions a stack knows at a time.
+const REQUESTS: usize = 1_000;
 
 /// A stack that is there, and what it is judged by.
 pub(crate) struct Case<'a, N: Names> {
@@ -51,7 +54,7 @@ impl<N: Names> Case<'_, N> {
         if status.phase != Phase::Idle && status.epoch != self.now.epoch {
             return Some(Step::TakeOver);
         }
-        if self.unnumbered().next().is_some() && !deleting {
+        if self.to_be_numbered().next().is_some() && !deleting {
             return Some(Step::Number);
         }
         if self.taken_back().next().is_some() {
@@ -65,8 +68,13 @@ impl<N: Names> Case<'_, N> {
         self.not_shown().map(Step::Show)
     }
 
+    /// Those that get their number now: a status has room for so many, and makes it by and by.
+    pub(crate) fn to_be_numbered(&self) -> impl Iterator<Item = &crate::Update<N>> {
+        self.unnumbered().take(REQUESTS.saturating_sub(self.stack.status.requests.len()))
+    }
+
     /// Updates without a number.
-    pub(crate) fn unnumbered(&self) -> impl Iterator<Item = &crate::Update<N>> {
+    fn unnumbered(&self) -> impl Iterator<Item = &crate::Update<N>> {
         let known = |update: &crate::Update<N>| {
             self.stack.status.requests.iter().any(|request| request.is_of(update))
         };
@@ -87,16 +95,20 @@ impl<N: Names> Case<'_, N> {
     fn judge(&self, request: &Request<N>) -> Step {
         let number = request.number;
         let object = |why| Step::Judge(number, Some(why));
-        if self.s.cluster.is_none() {
-            return object(Objection::NoCluster);
-        }
+        let Some(cluster) = &self.s.cluster else { return object(Objection::NoCluster) };
         if self.stack.quarantine(&request.digest).is_some() {
             return object(Objection::Quarantined);
         }
         let known = self.s.memory.fetched.as_ref().filter(|fetched| fetched.digest == request.digest);
-        let Some(fetched) = known else { return Step::Fetch(Aim::Version(number)) };
-        match &fetched.content {
-            _ if !fetched.allowed => object(Objection::NotAllowed),
+        let known = known.filter(|_| self.s.memory.fetched_for == Some(number));
+        let Some(Fetched { content, admission, .. }) = known else {
+            return Step::Fetch(Aim::Version(number));
+        };
+        let quota = &cluster.quota;
+        match content {
+            _ if !admission.allowed => object(Objection::NotAllowed),
+            _ if admission.used.waiting > quota.waiting => object(Objection::Waiting),
+            _ if admission.used.hourly > quota.hourly => object(Objection::Hourly),
             Err(_) => object(Objection::BadContent),
             Ok(_) => Step::Judge(number, None),
         }
@@ -105,7 +117,12 @@ impl<N: Names> Case<'_, N> {
     /// The first update that does not show what its stack knows of it.
     fn not_shown(&self) -> Option<Number> {
         let differs = |request: &&Request<N>| {
-            self.s.update_of(request).is_some_and(|update| !is_shown(update.shown.as_ref(), request))
+            self.s.update_of(request).is_some_and(|update| {
+                let shown = update.shown.as_ref();
+                let is_due = self.s.memory.shows.1;
+                !is_shown(shown, request)
+                    || is_due && shown.is_some_and(|shown| shown.done != self.done(request, shown.done))
+            })
         };
         let known = self.stack.status.requests.iter().find(differs).map(|request| request.number);
         known.or_else(|| self.strays().find_map(|update| update.shown.as_ref()?.number))
@@ -118,6 +135,17 @@ impl<N: Names> Case<'_, N> {
                 update.shown.as_ref().filter(|shown| shown.number.is_some() && !shown.stage.is_last());
             shown.is_some() && !self.stack.status.requests.iter().any(|request| request.is_of(update))
         })
+    }
+
+    /// How many objects are as a version wants them; what was shown, if that is not known now.
+    pub(crate) fn done(&self, request: &Request<N>, shown: u32) -> u32 {
+        let Some(tally) = &request.tally else { return 0 };
+        let is_applied = self.stack.status.phase == Phase::Partial(request.number);
+        match (request.stage, is_applied.then(|| self.plan(Aim::Version(request.number)))) {
+            (Stage::Succeeded, _) => N::done(tally, 0),
+            (_, Some(View::Plan(_, plan))) => N::done(tally, plan.deeds.len() + plan.later.len()),
+            _ => shown,
+        }
     }
 
     /// What there is to do on the cluster.
@@ -217,6 +245,7 @@ pub(crate) fn is_shown<N: Names>(shown: Option<&Shown<N>>, request: &Request<N>)
     shown.is_some_and(|shown| {
         shown.number == Some(request.number)
             && shown.stage == request.stage
+            && shown.tally == request.tally
             && (!request.stage.is_last() || shown.words == request.why)
     })
 }

@@ -34,6 +34,8 @@ pub enum Ask<N: Names> {
     },
     /// To take an inventory into safe keeping.
     Store(Arc<Inventory<N>>),
+    /// To keep nothing for the stack any more.
+    Forget,
     /// To look at everything that is wanted, was touched, or says that it is the stack's; and to try what is wanted,
     /// without doing it.
     Look {
@@ -60,6 +62,8 @@ pub enum Reply<N: Names> {
     },
     /// It is in safe keeping.
     Stored(Arc<Inventory<N>>),
+    /// Nothing is kept any more.
+    Forgotten,
     /// What was seen.
     Seen {
         /// In which attempt it was asked for.

@@ -38,10 +38,10 @@ pub use effect::{Ask, Call, Outcome, Reply};
 pub use inventory::{Content, Inventory, Origin, Wanted};
 pub use object::{Id, IdOf, Kind, Object};
 pub use plan::{Act, Deed, Fit, Health, Live, Plan, Sight, Sights, Whose};
-pub use snapshot::{Fetched, Look, Memory, Snapshot};
+pub use snapshot::{Admission, Fetched, Look, Memory, Snapshot};
 pub use state::{
-    Cluster, Good, Mood, Names, Number, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Told,
-    Update, Wish,
+    Cluster, Good, Mood, Names, Number, Phase, Quarantined, Quota, Request, Shown, Stack, Stage, Status,
+    Told, Update, Wish,
 };
 
 /// The controller of updates.
@@ -62,11 +62,13 @@ pub struct Rhythm {
     pub batch: usize,
     /// More writes than this that did not work are too many.
     pub tries: u8,
+    /// How often people are shown how much is done, at most.
+    pub shows: Millis,
 }
 
 impl Default for Rhythm {
     fn default() -> Rhythm {
-        Rhythm { poll: Millis(1_000), lease: Millis(30_000), batch: 200, tries: 4 }
+        Rhythm { poll: Millis(1_000), lease: Millis(30_000), batch: 200, tries: 4, shows: Millis(1_000) }
     }
 }
 
@@ -137,6 +139,6 @@ impl<N: Names> Controller for Updates<N> {
     }
 
     fn learn(&self, memory: &mut Memory<N>, step: &Step, reply: Reply<N>, now: Moment) -> Result<(), String> {
-        memory.learn(step, reply, now.clock)
+        memory.learn(step, reply, &self.rhythm, now.clock)
     }
 }

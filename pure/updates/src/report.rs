@@ -32,9 +32,9 @@ fn lonely<N: Names>(s: &Snapshot<N>, standing: Standing<'_, Wait>) -> Option<Wri
         update.shown.as_ref().is_some_and(|shown| shown.stage.is_last() || shown.words == words)
     };
     let before = s.updates.iter().find(|update| !is_told(update))?;
-    let (number, stage) =
-        before.shown.as_ref().map_or((None, Stage::Submitted), |shown| (shown.number, shown.stage));
-    let after = Update { shown: Some(Shown { number, stage, words }), ..before.clone() };
+    let shown = before.shown.clone();
+    let new = Shown { number: None, stage: Stage::Submitted, tally: None, done: 0, words: "".into() };
+    let after = Update { shown: Some(Shown { words, ..shown.unwrap_or(new) }), ..before.clone() };
     Some(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
 }
 
@@ -53,7 +53,7 @@ impl<N: Names> Case<'_, N> {
                 let why = || "the last good version could not be put back".into();
                 (Mood::Stuck, request.map_or_else(why, |request| request.why.clone()))
             }
-            Standing::Converged | Standing::Waiting(Wait::NextLook) => match drift() {
+            Standing::Converged | Standing::Waiting(Wait::NextLook | Wait::Quiet) => match drift() {
                 Some(plan) => (Mood::Drifted, words::drifted(&plan)),
                 None => (Mood::Well, "".into()),
             },
@@ -86,9 +86,10 @@ impl<N: Names> Case<'_, N> {
         let before = self.s.update_of(request)?;
         let shown = before.shown.as_ref().filter(|shown| {
             let may = !shown.stage.is_last() && shown.stage != Stage::PartialFailure;
-            may && shown.words != words
+            may && (shown.words != words || shown.done != self.done(request, shown.done))
         })?;
-        let after = Update { shown: Some(Shown { words, ..shown.clone() }), ..before.clone() };
+        let done = self.done(request, shown.done);
+        let after = Update { shown: Some(Shown { words, done, ..shown.clone() }), ..before.clone() };
         Some(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bowline_control::Millis;
 
-use crate::Step;
 use crate::effect::{Outcome, Reply};
 use crate::inventory::{Content, Inventory};
 use crate::object::Object;
 use crate::plan::{Plan, Sight, Sights};
-use crate::state::{Cluster, Names, Number, Quarantined, Request, Stack, Stage, Update};
+use crate::state::{Cluster, Names, Number, Quarantined, Quota, Request, Stack, Stage, Update};
+use crate::{Aim, Rhythm, Step};
 
 /// A stack with its updates and its cluster, and what was learned of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +29,8 @@ pub struct Snapshot<N: Names> {
 pub struct Memory<N: Names> {
     /// The content that was fetched last.
     pub fetched: Option<Fetched<N>>,
+    /// The version that it was fetched for: of another one with this content something else may be so.
+    pub fetched_for: Option<Number>,
     /// The inventory that was fetched last: the one that was recorded then.
     pub recorded: Option<(N::Digest, Arc<Inventory<N>>)>,
     /// The inventory that was taken into safe keeping last.
@@ -39,8 +41,12 @@ pub struct Memory<N: Names> {
     pub tries: u8,
     /// The object that the cluster refuses, and why.
     pub refused: Option<N::Text>,
-    /// The attempt that the last three are of.
+    /// When it was last time to show how much is done, and whether it is now.
+    pub shows: (Millis, bool),
+    /// The attempt that the last four are of.
     pub attempt: u64,
+    /// Nothing is kept for the stack any more.
+    pub forgotten: bool,
 }
 
 /// A content that was fetched.
@@ -50,8 +56,17 @@ pub struct Fetched<N: Names> {
     pub digest: N::Digest,
     /// What it wants, or why it cannot be used.
     pub content: Result<Arc<Content<N>>, N::Text>,
-    /// Whether its stack may use its cluster.
+    /// What speaks for its version.
+    pub admission: Admission,
+}
+
+/// What speaks for a version, or against it, on the hub.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Admission {
+    /// Its stack may use its cluster.
     pub allowed: bool,
+    /// What is asked of the cluster, this version included.
+    pub used: Quota,
 }
 
 /// A look at a cluster.
@@ -73,23 +88,37 @@ impl<N: Names> Default for Memory<N> {
     fn default() -> Memory<N> {
         Memory {
             fetched: None,
+            fetched_for: None,
             recorded: None,
             stored: None,
             look: None,
             tries: 0,
             refused: None,
+            shows: (Millis(0), false),
             attempt: 0,
+            forgotten: false,
         }
     }
 }
 
 impl<N: Names> Memory<N> {
-    pub(crate) fn learn(&mut self, step: &Step, reply: Reply<N>, at: Millis) -> Result<(), String> {
+    pub(crate) fn learn(
+        &mut self,
+        step: &Step,
+        reply: Reply<N>,
+        rhythm: &Rhythm,
+        at: Millis,
+    ) -> Result<(), String> {
         match reply {
             Reply::Fetched { fetched, inventory } => {
                 self.fetched = fetched;
+                self.fetched_for = match step {
+                    Step::Fetch(Aim::Version(number)) => Some(*number),
+                    _ => None,
+                };
                 self.recorded = inventory.map(|inventory| (N::digest_of(&inventory), inventory));
             }
+            Reply::Forgotten => *self = Memory { forgotten: true, ..Memory::default() },
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
             Reply::Seen { attempt, digest, sights } => {
                 self.be_at(attempt);
@@ -98,6 +127,9 @@ impl<N: Names> Memory<N> {
             }
             Reply::Written { attempt, outcomes } => {
                 self.be_at(attempt);
+                let (last, _) = self.shows;
+                let shows = at >= last.plus(rhythm.shows);
+                self.shows = (if shows { at } else { last }, shows);
                 return self.wrote(outcomes, at);
             }
             Reply::Failed(why) => {
@@ -118,6 +150,7 @@ impl<N: Names> Memory<N> {
             *self = Memory {
                 attempt,
                 fetched: self.fetched.take(),
+                fetched_for: self.fetched_for,
                 recorded: self.recorded.take(),
                 stored: self.stored.take(),
                 ..Memory::default()

@@ -7,7 +7,7 @@ use bowline_control::lease::Epoch;
 use bowline_control::{Millis, Version};
 
 use crate::inventory::Inventory;
-use crate::plan::Deed;
+use crate::plan::{Deed, Plan};
 
 /// What names, texts and contents are made of: text where it runs, small numbers where it is explored.
 pub trait Names: Clone + Eq + Hash + fmt::Debug {
@@ -29,12 +29,20 @@ pub trait Names: Clone + Eq + Hash + fmt::Debug {
     type Body: Clone + Eq + Hash + fmt::Debug;
     /// Which object it was that was read on a cluster, and at which version: what a write is guarded by.
     type Read: Clone + Eq + Hash + fmt::Debug;
+    /// How much a plan does, for people.
+    type Tally: Clone + Eq + Hash + fmt::Debug;
 
     /// What an inventory is known by.
     fn digest_of(inventory: &Inventory<Self>) -> Self::Digest;
 
     /// What a plan is known by: the same deeds, the same digest.
     fn digest_of_plan(deeds: &[Deed<Self>]) -> Self::Digest;
+
+    /// How much a plan does.
+    fn tally(plan: &Plan<Self>) -> Self::Tally;
+
+    /// How many objects are as a plan wants them that did so much, when so many are left.
+    fn done(tally: &Self::Tally, left: usize) -> u32;
 
     /// A place, for people.
     fn place(place: &Self::Place) -> String;
@@ -172,6 +180,8 @@ pub struct Request<N: Names> {
     pub plan: Option<N::Digest>,
     /// How far it has come.
     pub stage: Stage,
+    /// How much it does on the cluster, if it was begun.
+    pub tally: Option<N::Tally>,
     /// Why, if it has ended.
     pub why: N::Text,
 }
@@ -321,6 +331,10 @@ pub struct Shown<N: Names> {
     pub number: Option<Number>,
     /// How far it has come.
     pub stage: Stage,
+    /// How much it does on the cluster, if it was begun.
+    pub tally: Option<N::Tally>,
+    /// How many objects of that are as it wants them.
+    pub done: u32,
     /// What it waits for, or why it ended.
     pub words: N::Text,
 }
@@ -340,8 +354,19 @@ pub struct Cluster<N: Names> {
     pub ready: bool,
     /// Nothing is started on it.
     pub paused: bool,
+    /// How much may be asked of it.
+    pub quota: Quota,
     /// The stacks that may be changing it, each in this attempt.
     pub updates: Vec<(N::Stack, u64)>,
     /// It is being upgraded.
     pub upgrade: bool,
+}
+
+/// How much may be asked of a cluster, or is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Quota {
+    /// Stacks of one namespace with a version that waits.
+    pub waiting: u32,
+    /// Versions in an hour, of everybody.
+    pub hourly: u32,
 }

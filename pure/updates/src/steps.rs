@@ -17,6 +17,8 @@ type EffectOf<N> = Effect<Object<N>, Call<N>>;
 
 /// Content that failed is remembered, but not all of it for ever.
 const QUARANTINED: usize = 100;
+/// In how many pieces a version is written, more or less.
+const PIECES: usize = 12;
 
 impl<N: Names> Case<'_, N> {
     /// How a step is done, which was decided on this case.
@@ -31,6 +33,7 @@ impl<N: Names> Case<'_, N> {
                 content: self.stack.digest(aim).cloned(),
                 inventory: self.stack.status.inventory.clone(),
             }),
+            Step::Forget => self.call(Ask::Forget),
             Step::Store(aim) => self.call(Ask::Store(Arc::new(self.needed(aim)))),
             Step::Look(aim) => {
                 let digest = self.stack.digest(aim);
@@ -41,11 +44,16 @@ impl<N: Names> Case<'_, N> {
                 })
             }
             Step::Write(aim) => {
-                let deeds = self.planned(aim).map(|plan| plan.next(self.rhythm.batch));
+                let deeds = self.planned(aim).map(|plan| plan.next(self.batch(&plan)));
                 self.call(Ask::Write(deeds.unwrap_or_default()))
             }
             _ => self.with_status(|status| self.become_so(status, step)),
         }
+    }
+
+    /// Much is written in larger pieces: so many steps in a row that lead nowhere would be too many.
+    fn batch(&self, plan: &crate::Plan<N>) -> usize {
+        self.rhythm.batch.max(plan.inventory.0.len() / PIECES)
     }
 
     fn call(&self, what: Ask<N>) -> EffectOf<N> {
@@ -78,15 +86,29 @@ impl<N: Names> Case<'_, N> {
     fn show(&self, number: Number) -> EffectOf<N> {
         let known =
             self.stack.request(number).and_then(|request| Some((self.s.update_of(request)?, request)));
-        let (before, stage, words) = match known {
-            Some((update, request)) => (update, request.stage, words::shown(request)),
+        let (before, shown) = match known {
+            Some((update, request)) => {
+                let before = update.shown.as_ref();
+                let is_new = before.is_none_or(|shown| shown.stage != request.stage);
+                let words = before.filter(|_| !is_new && !request.stage.is_last());
+                let shown = Shown {
+                    number: Some(number),
+                    stage: request.stage,
+                    tally: request.tally.clone(),
+                    done: self.done(request, before.map_or(0, |shown| shown.done)),
+                    words: words.map_or_else(|| words::shown(request), |shown| shown.words.clone()),
+                };
+                (update, shown)
+            }
             None => {
                 let Some(stray) = self.strays().next() else { unreachable!("what is shown is there") };
                 let good = self.stack.status.good.as_ref().is_some_and(|good| good.number == number);
-                (stray, if good { Stage::Succeeded } else { Stage::Superseded }, words::forgotten::<N>())
+                let stage = if good { Stage::Succeeded } else { Stage::Superseded };
+                let (tally, done) =
+                    stray.shown.as_ref().map_or((None, 0), |shown| (shown.tally.clone(), shown.done));
+                (stray, Shown { number: Some(number), stage, tally, done, words: words::forgotten::<N>() })
             }
         };
-        let shown = Shown { number: Some(number), stage, words };
         let after = Update { shown: Some(shown), ..before.clone() };
         Effect::Write(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
     }
@@ -163,7 +185,10 @@ impl<N: Names> Case<'_, N> {
 
     fn take_over(&self, status: &mut Status<N>) {
         status.attempt += 1;
+        let is_handed = self.now.handed && self.stack.status.epoch.next() == self.now.epoch;
         match status.phase {
+            // Who handed it over has ended in order: nobody was lost.
+            _ if is_handed => {}
             Phase::Partial(_) if status.resumed => self.back_out(status, Fault::Lost),
             Phase::Partial(_) => status.resumed = true,
             _ => {}
@@ -171,7 +196,7 @@ impl<N: Names> Case<'_, N> {
     }
 
     fn number(&self, status: &mut Status<N>) {
-        for update in self.unnumbered() {
+        for update in self.to_be_numbered() {
             status.submitted = Number(status.submitted.0 + 1);
             status.requests.push(Request {
                 number: status.submitted,
@@ -180,6 +205,7 @@ impl<N: Names> Case<'_, N> {
                 digest: update.digest.clone(),
                 plan: update.plan.clone(),
                 stage: Stage::Submitted,
+                tally: None,
                 why: "".into(),
             });
         }
@@ -222,10 +248,15 @@ impl<N: Names> Case<'_, N> {
                 words::superseded::<N>(number, "after it had changed the cluster"),
             );
         }
-        let needed = self.needed(Aim::Version(number));
+        let aim = Aim::Version(number);
+        let needed = self.needed(aim);
+        let tally = self.planned(aim).map(|plan| N::tally(&plan));
         status.inventory = Some(N::digest_of(&needed)).filter(|_| needed != Inventory::default());
         status.phase = Phase::Partial(number);
         status.set(number, Stage::Partial);
+        for request in status.requests.iter_mut().filter(|request| request.number == number) {
+            request.tally.clone_from(&tally);
+        }
         status.resumed = false;
     }
 

@@ -9,8 +9,8 @@ use bowline_control::lease::Epoch;
 use bowline_control::{Millis, Moment, Version};
 
 use crate::{
-    Cluster, Content, Deed, Fetched, Fit, Health, Inventory, Live, Look, Memory, Names, Number, Phase,
-    Request, Sight, Sights, Snapshot, Stack, Stage, Status, Update, Wanted, Whose, Wish,
+    Admission, Cluster, Content, Deed, Fetched, Fit, Health, Inventory, Live, Look, Memory, Names, Number,
+    Phase, Plan, Quota, Request, Sight, Sights, Snapshot, Stack, Stage, Status, Update, Wanted, Whose, Wish,
 };
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -26,6 +26,7 @@ impl Names for Plain {
     type Place = &'static str;
     type Body = u8;
     type Read = u8;
+    type Tally = usize;
 
     fn digest_of(inventory: &Inventory<Plain>) -> String {
         format!("{:?}", inventory.0)
@@ -33,6 +34,14 @@ impl Names for Plain {
 
     fn digest_of_plan(deeds: &[Deed<Plain>]) -> String {
         format!("{deeds:?}")
+    }
+
+    fn tally(plan: &Plan<Plain>) -> usize {
+        plan.deeds.len()
+    }
+
+    fn done(tally: &usize, left: usize) -> u32 {
+        (tally - left) as u32
     }
 
     fn place(place: &&'static str) -> String {
@@ -43,7 +52,7 @@ impl Names for Plain {
 const HOUR: Millis = Millis(3_600_000);
 
 fn at(clock: Millis) -> Moment {
-    Moment { clock, wall: Millis(0), epoch: Epoch(1) }
+    Moment { clock, wall: Millis(0), epoch: Epoch(1), handed: false }
 }
 
 /// What is wanted: places with their waves and bodies.
@@ -68,6 +77,7 @@ fn applied() -> Snapshot<Plain> {
         digest: "one".into(),
         plan: None,
         stage: Stage::Partial,
+        tally: None,
         why: String::new(),
     };
     let inventory = Inventory([("x", crate::Origin::Created)].into());
@@ -77,7 +87,7 @@ fn applied() -> Snapshot<Plain> {
         fetched: Some(Fetched {
             digest: "one".into(),
             content: Ok(Arc::new(content(&[("x", 0, 1)]))),
-            allowed: true,
+            admission: Admission { allowed: true, used: Quota { waiting: 1, hourly: 2 } },
         }),
         recorded: Some((Plain::digest_of(&inventory), Arc::new(inventory))),
         look: Some(Look {
@@ -87,6 +97,7 @@ fn applied() -> Snapshot<Plain> {
             whole: true,
             sights: Arc::new(sights),
         }),
+        fetched_for: Some(Number(1)),
         attempt: 3,
         ..Memory::default()
     };
@@ -138,7 +149,13 @@ fn update() -> Update<Plain> {
         deleting: false,
         digest: "one".into(),
         plan: None,
-        shown: Some(crate::Shown { number: Some(Number(1)), stage: Stage::Partial, words: String::new() }),
+        shown: Some(crate::Shown {
+            number: Some(Number(1)),
+            stage: Stage::Partial,
+            tally: None,
+            done: 0,
+            words: String::new(),
+        }),
     }
 }
 
@@ -150,6 +167,7 @@ fn cluster() -> Cluster<Plain> {
         deleting: false,
         ready: true,
         paused: false,
+        quota: Quota { waiting: 2, hourly: 3 },
         updates: vec![("s", 3)],
         upgrade: false,
     }

@@ -43,6 +43,20 @@ pub(crate) fn objection<N: Names>(case: &Case<'_, N>, number: Number, objection:
         Objection::NotAllowed => {
             "its namespace may not use the cluster; an administrator can add it to the cluster's allowedNamespaces".into()
         }
+        Objection::Waiting => {
+            let most = case.s.cluster.as_ref().map_or(0, |cluster| cluster.quota.waiting);
+            let text = format!(
+                "more than {most} stacks of its namespace have a version that waits on the cluster, and no more may: submit it again when they have ended, or ask for a larger quota.maxQueuedPerNamespace"
+            );
+            N::Text::from(&text)
+        }
+        Objection::Hourly => {
+            let most = case.s.cluster.as_ref().map_or(0, |cluster| cluster.quota.hourly);
+            let text = format!(
+                "more than {most} versions were submitted for the cluster within an hour, and no more may be: submit it again later, or ask for a larger quota.maxPerHour"
+            );
+            N::Text::from(&text)
+        }
         Objection::Quarantined => {
             let bad = digest.and_then(|digest| case.stack.quarantine(digest));
             bad.map_or("".into(), |bad| quarantined::<N>(bad.number, &bad.why))

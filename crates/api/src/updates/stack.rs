@@ -5,7 +5,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::update::UpdatePhase;
+use super::update::{Plan, UpdatePhase};
 use crate::conditions::Conditions;
 use crate::{Digest, Epoch, Name, ShortName, Version, is_false};
 
@@ -252,6 +252,9 @@ pub struct Request {
     pub plan_hash: Option<Digest>,
     /// How far it has come.
     pub phase: UpdatePhase,
+    /// What it changes on the cluster, if it was begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
     /// Why, if it has ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 4096))]

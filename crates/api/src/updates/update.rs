@@ -112,7 +112,7 @@ pub struct UpdateStatus {
 }
 
 /// What an update changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct Plan {
@@ -124,6 +124,13 @@ pub struct Plan {
     pub change: u32,
     /// How many objects it deletes.
     pub delete: u32,
+}
+
+impl Plan {
+    /// How many objects it touches.
+    pub fn total(&self) -> u32 {
+        self.create.saturating_add(self.change).saturating_add(self.delete)
+    }
 }
 
 /// How much of a plan is done.

@@ -184,13 +184,14 @@ impl Keeping {
         }
     }
 
-    /// Removes all that is kept for a stack that is gone.
-    pub(crate) async fn forget(&self, uid: &str) {
+    /// Removes all that is kept for a stack.
+    ///
+    /// # Errors
+    /// If the home does not say that it is gone.
+    pub(crate) async fn forget(&self, uid: &str) -> Result<(), String> {
         let ours = ListParams::default().labels(&format!("{STACK_UID}={uid}"));
         let gone = of_home(self.secrets().delete_collection(&DeleteParams::default(), &ours)).await;
-        if let Err(why) = gone {
-            tracing::warn!(uid, why, "what was kept for a stack that is gone cannot be removed");
-        }
+        gone.map(drop).map_err(|why| format!("what is kept in {SYSTEM_NAMESPACE} cannot be removed: {why}"))
     }
 
     async fn remove(&self, name: &str) {

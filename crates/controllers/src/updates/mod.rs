@@ -1,5 +1,6 @@
 //! Updates: who fetches contents, looks at clusters and writes to them.
 
+mod census;
 mod gauges;
 mod health;
 mod inventory;
@@ -21,14 +22,17 @@ use std::sync::Arc;
 
 use bowline_control::Event;
 use bowline_runtime::{Driver, Metrics, Outside};
-use bowline_updates::{Ask, Call, Content, Fetched, Inventory, Object, Outcome, Reply, Rhythm, Updates};
+use bowline_updates::{
+    Admission, Ask, Call, Content, Fetched, Inventory, Object, Outcome, Reply, Rhythm, Updates,
+};
 use kube::Client;
 
+use self::census::Census;
 use self::gauges::Gauges;
 use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};
 use self::marks::Actor;
-use self::names::Text;
+use self::names::{StackName, Text};
 use self::target::Targets;
 use self::wire::UpdateWire;
 use self::write::Hands;
@@ -48,14 +52,16 @@ pub(crate) fn controller() -> (Updates<Text>, UpdateWire) {
 /// What fetches, looks and writes.
 pub(crate) struct Workshop {
     targets: Targets,
-    keeping: Arc<Keeping>,
+    keeping: Keeping,
     gauges: Gauges,
+    census: Census,
 }
 
 impl Workshop {
     pub(crate) fn new(home: Client, embed: Option<Arc<dyn Embed>>, metrics: &Metrics) -> Workshop {
-        let keeping = Arc::new(Keeping::new(home.clone()));
-        Workshop { targets: Targets::new(home, embed), keeping, gauges: Gauges::new(metrics) }
+        let keeping = Keeping::new(home.clone());
+        let gauges = Gauges::new(metrics);
+        Workshop { targets: Targets::new(home, embed), keeping, gauges, census: Census::default() }
     }
 
     async fn answer(&self, call: Call<Text>) -> Result<Reply<Text>, String> {
@@ -64,6 +70,7 @@ impl Workshop {
         match what {
             Ask::Fetch { content, inventory } => self.fetch(&actor, &cluster, content, inventory).await,
             Ask::Store(inventory) => self.store(&actor, inventory).await,
+            Ask::Forget => self.keeping.forget(&actor.uid).await.map(|()| Reply::Forgotten),
             Ask::Look { digest, content, inventory } => {
                 let sights = self.look(&actor, &cluster, &content, &inventory).await?;
                 Ok(Reply::Seen { attempt, digest, sights })
@@ -90,10 +97,9 @@ impl Workshop {
         let fetched = match content {
             None => None,
             Some(digest) => {
-                let cluster = self.targets.cluster(cluster).await?;
-                let allowed = self.keeping.is_allowed(&cluster, &stack.namespace).await?;
+                let admission = self.admission(stack, cluster).await?;
                 let content = self.keeping.content(stack, uid, &digest).await?;
-                Some(Fetched { digest, content, allowed })
+                Some(Fetched { digest, content, admission })
             }
         };
         let inventory = match inventory {
@@ -101,6 +107,15 @@ impl Workshop {
             Some(digest) => Some(self.keeping.inventory(uid, &digest).await?),
         };
         Ok(Reply::Fetched { fetched, inventory })
+    }
+
+    /// What speaks for a version of a stack on its cluster.
+    async fn admission(&self, stack: &StackName, name: &str) -> Result<Admission, String> {
+        let cluster = self.targets.cluster(name).await?;
+        let allowed = self.keeping.is_allowed(&cluster, &stack.namespace).await?;
+        let now = k8s_openapi::jiff::Timestamp::now().as_second();
+        let used = self.census.used(stack, name, u64::try_from(now).unwrap_or(0));
+        Ok(Admission { allowed, used })
     }
 
     async fn store(&self, actor: &Actor, inventory: Arc<Inventory<Text>>) -> Result<Reply<Text>, String> {
@@ -142,6 +157,7 @@ impl Outside<Updates<Text>> for Workshop {
                 let told = |digest: &Option<String>| digest.clone().unwrap_or_else(|| "none".into());
                 format!("fetch the content {}, the inventory {}", told(content), told(inventory))
             }
+            Ask::Forget => "keep nothing any more".into(),
             Ask::Store(inventory) => format!("keep an inventory of {} objects", inventory.0.len()),
             Ask::Look { content, inventory, .. } => {
                 let (wanted, touched) = (content.0.len(), inventory.0.len());
@@ -159,6 +175,7 @@ impl Outside<Updates<Text>> for Workshop {
                 Some(Err(why)) => format!("it cannot be used: {why}"),
             },
             Reply::Stored(_) => "it is kept".into(),
+            Reply::Forgotten => "nothing is kept".into(),
             Reply::Seen { sights, .. } => format!("{} objects seen", sights.len()),
             Reply::Written { outcomes, .. } => {
                 let done = outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Is(_))).count();
@@ -179,13 +196,9 @@ impl Outside<Updates<Text>> for Workshop {
 
     fn sees(&self, event: &Event<Object<Text>>) {
         self.gauges.see(event);
-        match event {
-            Event::Gone(Object::Cluster(cluster)) => self.targets.forget(&cluster.name),
-            Event::Gone(Object::Stack(stack)) => {
-                let (keeping, uid) = (Arc::clone(&self.keeping), stack.uid.clone());
-                tokio::spawn(async move { keeping.forget(&uid).await });
-            }
-            _ => {}
+        self.census.see(event);
+        if let Event::Gone(Object::Cluster(cluster)) = event {
+            self.targets.forget(&cluster.name);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use bowline_updates::{Act, Deed, Inventory, Names};
+use bowline_api::updates::Plan as Tally;
+use bowline_updates::{Act, Deed, Inventory, Names, Plan};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -78,6 +79,7 @@ impl Names for Text {
     type Place = Place;
     type Body = Value;
     type Read = Read;
+    type Tally = Tally;
 
     fn digest_of(inventory: &Inventory<Text>) -> String {
         digest(&inventory::text(inventory))
@@ -97,6 +99,26 @@ impl Names for Text {
             json!([group, kind, namespace, name, act, body])
         });
         digest(Value::from_iter(told).to_string().as_bytes())
+    }
+
+    fn tally(plan: &Plan<Text>) -> Tally {
+        let of = |is: fn(&Act<Text>) -> bool| {
+            let count = plan.deeds.iter().filter(|(_, deed)| is(&deed.act)).count();
+            u32::try_from(count).unwrap_or(u32::MAX)
+        };
+        // What has to wait for its kind, or its namespace, is not there yet.
+        let later = u32::try_from(plan.later.len()).unwrap_or(u32::MAX);
+        Tally {
+            hash: plan.digest().into(),
+            create: of(|act| matches!(act, Act::Create(_))).saturating_add(later),
+            change: of(|act| matches!(act, Act::Apply(..) | Act::Restore(..))),
+            delete: of(|act| matches!(act, Act::Delete(_))),
+        }
+    }
+
+    fn done(tally: &Tally, left: usize) -> u32 {
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        tally.total().saturating_sub(left)
     }
 
     fn place(place: &Place) -> String {

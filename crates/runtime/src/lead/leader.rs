@@ -44,7 +44,8 @@ pub(super) fn told(settings: &Settings) -> (Teller, Leader) {
 #[cfg(test)]
 pub(crate) fn leads() -> (impl Sized, Leader) {
     let (teller, leader) = told(&Settings::default());
-    teller.tell(Some(Tenure { epoch: Epoch(1), until: now().clock.plus(Millis(3_600_000)) }));
+    let until = now().clock.plus(Millis(3_600_000));
+    teller.tell(Some(Tenure { epoch: Epoch(1), until, handed: false }));
     (teller, leader)
 }
 
@@ -141,6 +142,11 @@ impl Mandate {
         self.0.as_ref().map(|(_, tenure)| tenure.epoch)
     }
 
+    /// Whoever acted before has handed over.
+    pub(crate) fn is_handed(&self) -> bool {
+        self.0.as_ref().is_some_and(|(_, tenure)| tenure.handed)
+    }
+
     /// How long a request may take that begins now and had better not take longer than `most`. `None`: it must not begin.
     pub(crate) fn left(&self, most: Duration) -> Option<Duration> {
         let Some((leader, tenure)) = &self.0 else { return Some(most) };
@@ -185,14 +191,14 @@ mod tests {
     const LONG: Duration = Duration::from_secs(3600);
 
     fn tenure(epoch: u64, lasts: u64) -> Option<Tenure> {
-        Some(Tenure { epoch: Epoch(epoch), until: now().clock.plus(Millis(lasts)) })
+        Some(Tenure { epoch: Epoch(epoch), until: now().clock.plus(Millis(lasts)), handed: false })
     }
 
     #[test]
     fn who_is_not_told_that_its_time_is_over_knows_by_its_clock() {
         let (teller, leader) = told(&Settings::default());
         assert_eq!(leader.may_act(Millis(0)), None);
-        let tenure = Tenure { epoch: Epoch(3), until: Millis(100) };
+        let tenure = Tenure { epoch: Epoch(3), until: Millis(100), handed: false };
         teller.tell(Some(tenure));
         assert_eq!(leader.may_act(Millis(99)), Some(tenure));
         assert_eq!(leader.may_act(Millis(100)), None);

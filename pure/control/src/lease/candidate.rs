@@ -54,6 +54,8 @@ pub struct Asked {
     pub step: Step,
     /// When, before it was sent.
     pub at: Millis,
+    /// The lease had been given back.
+    pub handed: bool,
 }
 
 /// A lease that is held, or was.
@@ -65,6 +67,8 @@ pub struct Hold {
     pub sent: Millis,
     /// Somebody else has the lease, whatever the clock says.
     pub lost: bool,
+    /// Whoever held it before has given it back.
+    pub handed: bool,
 }
 
 /// The right to act.
@@ -74,6 +78,8 @@ pub struct Tenure {
     pub epoch: Epoch,
     /// And is over by then.
     pub until: Millis,
+    /// Whoever acted before has given the lease back: nobody was lost.
+    pub handed: bool,
 }
 
 /// What a candidate is to do next.
@@ -173,7 +179,7 @@ impl<H: Clone + Eq> Candidate<H> {
     pub fn tenure(&self, now: Millis) -> Option<Tenure> {
         let hold = self.hold.filter(|_| self.wish == Wish::Hold)?;
         let until = self.until(&hold);
-        (!hold.lost && now < until).then_some(Tenure { epoch: hold.epoch, until })
+        (!hold.lost && now < until).then_some(Tenure { epoch: hold.epoch, until, handed: hold.handed })
     }
 
     fn until(&self, hold: &Hold) -> Millis {
@@ -227,7 +233,9 @@ impl<H: Clone + Eq> Candidate<H> {
             Step::Look => Request::Read,
             Step::Acquire | Step::Renew | Step::Release => self.write(step, now.wall)?,
         };
-        self.asked = Some(Asked { step, at: now.clock });
+        let seen = self.seen.as_ref().and_then(|seen| seen.lease.as_ref());
+        let handed = seen.is_some_and(|lease| lease.holder.is_none());
+        self.asked = Some(Asked { step, at: now.clock, handed });
         Some(request)
     }
 
@@ -276,11 +284,11 @@ impl<H: Clone + Eq> Candidate<H> {
 
     /// A write of its own was accepted. What it is good for counts from before it was sent.
     fn granted(&mut self, lease: &Lease<H>, asked: Asked) {
-        let grant = Hold { epoch: lease.epoch, sent: asked.at, lost: false };
+        let grant = Hold { epoch: lease.epoch, sent: asked.at, lost: false, handed: asked.handed };
         match asked.step {
             Step::Acquire => self.hold = Some(grant).filter(|_| self.wish == Wish::Hold),
             // Who has stepped down meanwhile acquires anew.
-            Step::Renew => self.hold = self.hold.map(|_| grant),
+            Step::Renew => self.hold = self.hold.map(|hold| Hold { handed: hold.handed, ..grant }),
             _ => {}
         }
     }

@@ -22,8 +22,8 @@ type Object<S> = <C<S> as Controller>::Object;
 /// the turn is the timer's or a clock has jumped, and then it is old, and stays so until something else is learned. States that
 /// differ in the hour alone are one then, and who looks for ever goes in a circle.
 const LONG_AGO: Millis = Millis(1 << 20);
-const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0), epoch: EPOCH };
-const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0), epoch: EPOCH };
+const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0), epoch: EPOCH, handed: false };
+const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0), epoch: EPOCH, handed: false };
 /// Whoever leads does so in this epoch; that of everybody before is none ([`System::forget_epoch`]).
 const EPOCH: Epoch = Epoch(1);
 

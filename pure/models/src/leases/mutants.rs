@@ -73,7 +73,7 @@ fn counts_by_itself(candidate: &mut Candidate<u8>, step: Step, now: Moment) -> O
 }
 
 fn believes(candidate: &Candidate<u8>, now: Millis) -> Option<Tenure> {
-    candidate.hold.map(|hold| Tenure { epoch: hold.epoch, until: now.plus(Millis(1)) })
+    candidate.hold.map(|hold| Tenure { epoch: hold.epoch, until: now.plus(Millis(1)), handed: false })
 }
 
 fn counts_from_answer(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Millis) {
@@ -84,7 +84,7 @@ fn counts_from_answer(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Mi
 fn counts_from_look(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Millis) {
     let asked = candidate.asked;
     candidate.answered(answer, now);
-    if let (Some(Asked { step: Step::Look, at }), Some(seen)) = (asked, &mut candidate.seen) {
+    if let (Some(Asked { step: Step::Look, at, .. }), Some(seen)) = (asked, &mut candidate.seen) {
         seen.since = seen.since.min(at);
     }
 }
@@ -94,8 +94,8 @@ fn goes_on(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Millis) {
     candidate.answered(answer, now);
     let found = candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
     let own = found.filter(|lease| lease.holder == Some(candidate.me)).map(|lease| lease.epoch);
-    if let (Some(Asked { step: Step::Look, at }), Some(epoch), None) = (asked, own, candidate.hold) {
-        candidate.hold = Some(Hold { epoch, sent: at, lost: false });
+    if let (Some(Asked { step: Step::Look, at, .. }), Some(epoch), None) = (asked, own, candidate.hold) {
+        candidate.hold = Some(Hold { epoch, sent: at, lost: false, handed: false });
     }
 }
 
@@ -118,8 +118,10 @@ fn hopes(candidate: &mut Candidate<u8>, answer: Answer<u8>, now: Millis) {
     let (Some(asked), Some(seen)) = (asked.filter(|_| nothing), &candidate.seen) else { return };
     let epoch = seen.lease.as_ref().map_or(Epoch(0), |lease| lease.epoch);
     match asked.step {
-        Step::Acquire => candidate.hold = Some(Hold { epoch: epoch.next(), sent: asked.at, lost: false }),
-        Step::Renew => candidate.hold = Some(Hold { epoch, sent: asked.at, lost: false }),
+        Step::Acquire => {
+            candidate.hold = Some(Hold { epoch: epoch.next(), sent: asked.at, lost: false, handed: false })
+        }
+        Step::Renew => candidate.hold = Some(Hold { epoch, sent: asked.at, lost: false, handed: false }),
         _ => {}
     }
 }

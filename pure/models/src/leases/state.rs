@@ -208,13 +208,17 @@ impl Holder {
 
     pub(super) fn candidate(&self, new: Candidate<u8>) -> Candidate<u8> {
         let sight = |seen: Seen| Sight { lease: seen.record.map(Record::lease), since: ago(seen.age) };
-        let hold =
-            |held: Held| Hold { epoch: Epoch(held.epoch.into()), sent: ago(held.age), lost: held.lost };
+        let hold = |held: Held| Hold {
+            epoch: Epoch(held.epoch.into()),
+            sent: ago(held.age),
+            lost: held.lost,
+            handed: false,
+        };
         Candidate {
             wish: self.wish,
             seen: self.seen.map(sight),
             must_look: self.must_look,
-            asked: self.sent.map(|sent| Asked { step: sent.ask.step(), at: ago(sent.age) }),
+            asked: self.sent.map(|sent| Asked { step: sent.ask.step(), at: ago(sent.age), handed: false }),
             hold: self.held.map(hold),
             ..new
         }

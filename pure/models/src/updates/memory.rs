@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowline_control::Millis;
-use bowline_updates::{Fetched, Fit, Health, Look, Memory, Sight};
+use bowline_updates::{Admission, Fetched, Fit, Health, Look, Memory, Number, Quota, Sight};
 
 use super::names::{self, ROUND};
 use super::world::{ABSENT, World, wanted};
@@ -19,10 +19,18 @@ const WAITED: u8 = 4;
 const WELL: u8 = 8;
 /// And that what is wanted was refused.
 const TURNED_DOWN: u8 = 1 << 6;
+/// The last bit of both is of the version that the content was fetched for; if there is no content, that nothing is kept.
+const OF: u8 = 7;
+const FORGOTTEN: u8 = 1;
+
+/// What speaks for every version.
+pub(crate) const ADMITTED: Admission = Admission { allowed: true, used: Quota { waiting: 0, hourly: 0 } };
 
 pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let code = |known: &Option<(u8, _)>| known.as_ref().map_or(0, |(digest, _)| *digest);
     let fetched = memory.fetched.as_ref().map_or(0, |fetched| fetched.digest);
+    let of = memory.fetched_for.map_or(0, |of| of.0 as u8);
+    let of = if memory.forgotten { FORGOTTEN } else { of };
     let has_job = memory.look.is_some() || memory.tries > 0 || memory.refused.is_some();
     let attempt = if has_job { memory.attempt as u8 % ROUND } else { 0 };
     let about = fetched | memory.tries.min(3) << 2 | memory.refused.map_or(0, |_| REFUSAL) | attempt << 5;
@@ -41,6 +49,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
             .map(|(place, sight)| sight.live.as_ref().map_or(ABSENT, |live| live.read) << (4 * place))
             .sum();
     }
+    let (about, look) = (about | of << OF, look | of >> 1 << OF);
     Note { uids: [0; 2], body: [about, code(&memory.recorded), code(&memory.stored), look, places] }
 }
 
@@ -57,12 +66,14 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     };
     let sights = || [0, 1].into_iter().map(sight).collect();
     let fetched = about & 3;
+    let of = about >> OF | look >> OF << 1;
     Memory {
         fetched: (fetched > 0).then(|| Fetched {
             digest: fetched,
             content: Ok(Arc::new(wanted(fetched))),
-            allowed: true,
+            admission: ADMITTED,
         }),
+        fetched_for: (fetched > 0 && of > 0).then_some(Number(of.into())),
         recorded: inventory(recorded),
         stored: inventory(stored),
         look: (look & SEEN != 0).then(|| Look {
@@ -75,6 +86,8 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
         tries: about >> 2 & 3,
         refused: (about & REFUSAL != 0).then_some(Words),
         attempt: (about >> 5 & 3).into(),
+        forgotten: fetched == 0 && of == FORGOTTEN,
+        ..Memory::default()
     }
 }
 
@@ -87,7 +100,7 @@ pub(crate) fn shift_attempt(note: &mut Note, shift: u8) {
     let about = note.body[0];
     let has_job = note.body[3] & SEEN != 0 || about >> 2 & 3 > 0 || about & REFUSAL != 0;
     let attempt = if has_job { (about >> 5 & 3).wrapping_add(shift) % ROUND } else { 0 };
-    note.body[0] = about & 31 | attempt << 5;
+    note.body[0] = about & !(3 << 5) | attempt << 5;
 }
 
 /// The inventories that are remembered.
@@ -99,7 +112,10 @@ pub(crate) fn remembered(note: &Note) -> [u8; 2] {
 pub(crate) fn told(note: &Note) -> String {
     let memory = memory(*note, Millis(1));
     let mut said = Vec::new();
-    said.extend(memory.fetched.map(|fetched| format!("content {}", fetched.digest)));
+    said.extend(memory.fetched.map(|fetched| {
+        let number = memory.fetched_for.map_or(0, |number| number.0);
+        format!("content {} for version {number}", fetched.digest)
+    }));
     said.extend(memory.recorded.map(|(digest, _)| format!("recorded {digest}")));
     said.extend(memory.stored.map(|(digest, _)| format!("stored {digest}")));
     said.extend(memory.look.map(|look| {
@@ -113,5 +129,6 @@ pub(crate) fn told(note: &Note) -> String {
     }));
     said.push(format!("{} tries, attempt {}", memory.tries, memory.attempt));
     said.extend(memory.refused.map(|_| "refused".to_owned()));
+    said.extend(memory.forgotten.then(|| "nothing is kept".to_owned()));
     said.join(", ")
 }

@@ -89,10 +89,11 @@ pub(crate) struct Team {
     repairs: bool,
 }
 
-/// The number in [`System::POINTS`] from which on effects are calls.
+/// The number in [`System::POINTS`] from which on effects are calls, and one more that is.
 const CALLS: usize = 18;
+const FORGET: usize = 24;
 /// Those of them that happen to what is deleted.
-const DELETIONS: [usize; 2] = [3, 6];
+const DELETIONS: [usize; 3] = [3, 6, FORGET];
 
 impl System for Team {
     type Controller = Shape;
@@ -125,6 +126,7 @@ impl System for Team {
         "write",
         "stall",
         "mend",
+        "forget",
     ];
 
     fn controller(&self) -> Shape {
@@ -190,13 +192,14 @@ impl System for Team {
                 Step::Write(_) => 21,
                 Step::Stall(_) => 22,
                 Step::Mend => 23,
+                Step::Forget => 24,
             },
         }
     }
 
     /// Only what is outside fails as a provider does; and nobody lets a stack go, or takes an update back, that is not deleted.
     fn can_hit(&self, fault: Fault, point: usize) -> bool {
-        let is_call = (CALLS..CALLS + 4).contains(&point);
+        let is_call = (CALLS..CALLS + 4).contains(&point) || point == FORGET;
         let is_there = self.deletes || !DELETIONS.contains(&point);
         is_there && (fault != Fault::Provider || is_call)
     }

@@ -52,6 +52,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: takes_all_for_its_own, ..SHAPE }),
     mutant!("records what is not kept" breaks "Kept" at "" with &[],
         Shape { decide: records_what_is_not_kept, ..SHAPE }),
+    mutant!("forgets before it has left" breaks "Kept" at "requests=1,deletes=1" with &[],
+        Shape { decide: forgets_too_soon, ..SHAPE }),
     mutant!("rejects silently" breaks "EveryReqIsProcessed" at "" with &[],
         Shape { decide: never_shows, ..SHAPE }),
     mutant!("lets the queue wait for the next one" breaks "EveryReqInQueueIsProcessed" at "" with &[],
@@ -254,6 +256,14 @@ fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
 fn records_what_is_not_kept(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     match (SHAPE.decide)(shown, now) {
         Decision::Do(Step::Store(Aim::Version(number))) => Decision::Do(Step::Begin(number)),
+        other => other,
+    }
+}
+
+fn forgets_too_soon(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let is_deleted = shown.stack.as_ref().is_some_and(|stack| stack.deleting);
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Leave) if is_deleted => Decision::Do(Step::Forget),
         other => other,
     }
 }

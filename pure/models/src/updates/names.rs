@@ -6,8 +6,8 @@
 use bowline_control::Version;
 use bowline_control::lease::Epoch;
 use bowline_updates::{
-    Cluster, Deed, Good, Id, Inventory, Mood, Names, Number, Object, Origin, Phase, Quarantined, Request,
-    Shown, Stack, Stage, Status, Told, Update, Wish,
+    Cluster, Deed, Good, Id, Inventory, Mood, Names, Number, Object, Origin, Phase, Plan, Quarantined, Quota,
+    Request, Shown, Stack, Stage, Status, Told, Update, Wish,
 };
 
 use super::world;
@@ -24,6 +24,7 @@ impl Names for Tiny {
     type Place = u8;
     type Body = u8;
     type Read = u8;
+    type Tally = ();
 
     fn digest_of(inventory: &Inventory<Tiny>) -> u8 {
         encode(inventory)
@@ -31,6 +32,12 @@ impl Names for Tiny {
 
     fn digest_of_plan(deeds: &[Deed<Tiny>]) -> u8 {
         deeds.len() as u8
+    }
+
+    fn tally(_: &Plan<Tiny>) {}
+
+    fn done((): &(), _: usize) -> u32 {
+        0
     }
 
     fn place(_: &u8) -> String {
@@ -201,7 +208,13 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
             deleting,
             digest: wish & 3,
             plan: None,
-            shown: stage(shown & 15).map(|stage| Shown { number: number(shown >> 4), stage, words: Words }),
+            shown: stage(shown & 15).map(|stage| Shown {
+                number: number(shown >> 4),
+                stage,
+                tally: None,
+                done: 0,
+                words: Words,
+            }),
         });
     }
     if slot == CLUSTER {
@@ -213,6 +226,7 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
             deleting,
             ready: activity & UNREADY == 0,
             paused: paused > 0,
+            quota: Quota { waiting: 1, hourly: 1 },
             updates: (0..2)
                 .filter_map(|stack| Some((stack, u64::from((activity >> (3 * stack) & 7).checked_sub(1)?))))
                 .collect(),
@@ -271,6 +285,7 @@ fn status(body: &[u8; BODY]) -> Status<Tiny> {
             digest: code >> 4 & 3,
             plan: None,
             stage,
+            tally: None,
             why: Words,
         })
     };

@@ -76,7 +76,7 @@ fn of_the_cluster() -> Vec<Claim> {
         })
         .about("what the stack did not make is not deleted, and what it takes over is recorded before as it was"),
         Property::always("Kept", |_, s: &State| (0..STACKS).all(|key| is_kept(s, key)))
-            .about("an inventory that is recorded is in safe keeping"),
+            .about("an inventory that is recorded is in safe keeping, until its stack is deleted and has left the cluster"),
     ]
 }
 
@@ -273,7 +273,8 @@ fn keeps_what_is_foreign(before: &State, after: &State, key: u8) -> bool {
 
 fn is_kept(s: &State, key: u8) -> bool {
     let recorded = s.truth()[usize::from(key)].map_or(0, |flat| names::inventory_of(&flat));
-    recorded == 0 || World::of(&s.outside[usize::from(key)]).keeps(recorded)
+    let has_left = stack(s, key).is_none_or(|stack| stack.deleting) && !is_on_cluster(s, key);
+    recorded == 0 || has_left || World::of(&s.outside[usize::from(key)]).keeps(recorded)
 }
 
 /// Whether nothing can be promised of a stack: somebody keeps it from going on, or it is being deleted.

@@ -28,8 +28,9 @@ pub(crate) static SHAPE: Shape = Shape {
     report: |snapshot, standing, now| SHIPPED_CONTROLLER.report(snapshot, standing, now),
 };
 
-static SHIPPED_CONTROLLER: LazyLock<Updates<Tiny>> =
-    LazyLock::new(|| Updates::new(Rhythm { poll: world::SOON, lease: world::SOON, batch: 2, tries: 1 }));
+static SHIPPED_CONTROLLER: LazyLock<Updates<Tiny>> = LazyLock::new(|| {
+    Updates::new(Rhythm { poll: world::SOON, lease: world::SOON, batch: 2, tries: 1, shows: world::SOON })
+});
 
 impl Controller for Shape {
     type Key = u8;

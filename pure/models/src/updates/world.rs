@@ -132,6 +132,7 @@ const FETCH: u8 = 0;
 const STORE: u8 = 1;
 const LOOK: u8 = 2;
 const WRITE: u8 = 3;
+const FORGET: u8 = 4;
 
 /// The ways of failing.
 const UNREACHABLE: u8 = 0;
@@ -176,7 +177,7 @@ impl Code {
             Some(Deed { place, act })
         };
         let deeds = [0, 1].into_iter().filter_map(deed).collect();
-        Code { what: what & 3, aim: what >> 2, attempt: about & 3, digest, inventory, deeds }
+        Code { what: what & 7, aim: what >> 3, attempt: about & 3, digest, inventory, deeds }
     }
 
     fn code(&self) -> [u8; 5] {
@@ -186,7 +187,7 @@ impl Code {
             acts |= act << (3 * deed.place);
             reads |= read << (4 * deed.place);
         }
-        [self.what | self.aim << 2, self.attempt | self.digest << 2, self.inventory, acts, reads]
+        [self.what | self.aim << 3, self.attempt | self.digest << 2, self.inventory, acts, reads]
     }
 }
 
@@ -203,7 +204,7 @@ pub(crate) fn set_attempt(ask: &mut Ask, shift: u8) {
 
 fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
     let code = Code::of(ask);
-    if way.is_some_and(|way| way == UNREACHABLE || matches!(code.what, FETCH | STORE)) {
+    if way.is_some_and(|way| way == UNREACHABLE || matches!(code.what, FETCH | STORE | FORGET)) {
         return Reply::Failed("it cannot be reached".into());
     }
     let digest = (code.digest > 0).then_some(code.digest);
@@ -212,7 +213,7 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
             fetched: digest.map(|digest| Fetched {
                 digest,
                 content: Ok(Arc::new(wanted(digest))),
-                allowed: true,
+                admission: memory::ADMITTED,
             }),
             inventory: (code.inventory > 0 && world.keeps(code.inventory))
                 .then(|| Arc::new(names::decode(code.inventory))),
@@ -220,6 +221,10 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
         STORE => {
             world.kept |= 1 << (code.inventory & 15);
             Reply::Stored(Arc::new(names::decode(code.inventory)))
+        }
+        FORGET => {
+            world.kept = 0;
+            Reply::Forgotten
         }
         LOOK => {
             let is_refused = |place: &u8| way.is_some() && wanted(code.digest).0.contains_key(place);
@@ -269,6 +274,7 @@ impl Outside<Team> for Target {
     fn ask(step: &Step, call: &Call<Tiny>) -> Ask {
         let aim = match step {
             Step::Fetch(aim) | Step::Store(aim) | Step::Look(aim) | Step::Write(aim) => *aim,
+            Step::Forget => Aim::LastGood,
             other => unreachable!("{other:?} calls nobody"),
         };
         let aim = if let Aim::Version(Number(number)) = aim { number as u8 } else { 0 };
@@ -288,6 +294,7 @@ impl Outside<Team> for Target {
                 let inventory = <Tiny as bowline_updates::Names>::digest_of(inventory);
                 Code { what: STORE, inventory, ..blank }
             }
+            Asked::Forget => Code { what: FORGET, ..blank },
             Asked::Look { digest, .. } => Code { what: LOOK, digest: digest.unwrap_or(0), ..blank },
             Asked::Write(deeds) => {
                 let puts = |deed: &Deed<Tiny>| match deed.act {
@@ -308,6 +315,7 @@ impl Outside<Team> for Target {
             FETCH => Step::Fetch(aim),
             STORE => Step::Store(aim),
             LOOK => Step::Look(aim),
+            FORGET => Step::Forget,
             _ => Step::Write(aim),
         }
     }

@@ -60,7 +60,11 @@ impl<N: Names> Case<'_, N> {
     /// A stack that is deleted goes when it has left its cluster; as others do, not before it has seen that nothing arrives.
     pub(super) fn part(&self) -> What {
         if self.entered().is_none() {
-            return if self.stack.held { Decision::Do(Step::LetGo) } else { Decision::Converged };
+            return match self.stack.held {
+                false => Decision::Converged,
+                true if self.s.memory.forgotten => Decision::Do(Step::LetGo),
+                true => Decision::Do(Step::Forget),
+            };
         }
         if let Err(first) = self.reachable() {
             return first;

@@ -11,6 +11,8 @@ pub enum Step {
     Hold,
     /// Take our finalizer off.
     LetGo,
+    /// Keep nothing for the stack any more.
+    Forget,
     /// Act for the stack from now on.
     TakeOver,
     /// Give every new update its number.
@@ -69,6 +71,10 @@ pub enum Objection {
     NoCluster,
     /// The stack's namespace may not use the cluster.
     NotAllowed,
+    /// Too many versions of its namespace wait on the cluster.
+    Waiting,
+    /// Too many versions came in an hour.
+    Hourly,
     /// Its content failed before.
     Quarantined,
     /// Its content is not there, or cannot be read.
@@ -139,6 +145,7 @@ impl fmt::Display for Step {
         match self {
             Step::Hold => f.write_str("hold the stack"),
             Step::LetGo => f.write_str("let the stack go"),
+            Step::Forget => f.write_str("keep nothing for the stack any more"),
             Step::TakeOver => f.write_str("take the stack over"),
             Step::Number => f.write_str("number the new updates"),
             Step::Cancel => f.write_str("take back what nobody asks for any more"),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use bowline_control::{Controller, Decision, Effect, Millis, Standing, Write};
+use bowline_control::lease::Epoch;
+use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Version, Write};
 
 use super::{HOUR, Plain, applied, at, content};
 use crate::{
-    Aim, Fault, Fit, Good, Health, Look, Number, Object, Objection, Phase, Rhythm, Sight, Snapshot, Stack,
-    Stage, Step, Updates, Wait,
+    Admission, Aim, Fault, Fit, Good, Health, Look, Memory, Number, Object, Objection, Outcome, Phase, Quota,
+    Reply, Rhythm, Sight, Snapshot, Stack, Stage, Step, Update, Updates, Wait,
 };
 
 fn controller() -> Updates<Plain> {
@@ -24,7 +25,11 @@ fn stack(s: &mut Snapshot<Plain>) -> &mut Stack<Plain> {
 
 /// What a step leaves of the stack.
 fn after(s: &Snapshot<Plain>, step: Step) -> Stack<Plain> {
-    match controller().effect(s, &step, at(HOUR)) {
+    after_at(s, step, at(HOUR))
+}
+
+fn after_at(s: &Snapshot<Plain>, step: Step, now: Moment) -> Stack<Plain> {
+    match controller().effect(s, &step, now) {
         Effect::Write(Write::Status { after: Object::Stack(stack), .. }) => stack,
         other => panic!("{step} writes no stack: {other:?}"),
     }
@@ -124,9 +129,29 @@ fn what_cannot_be_read_or_used_is_rejected_with_a_reason() {
     it.status.phase = Phase::Idle;
     it.status.requests[0].stage = Stage::Submitted;
     s.updates[0].shown = None;
-    s.memory.fetched.as_mut().expect("fetched").allowed = false;
-    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Judge(Number(1), Some(Objection::NotAllowed))));
-    s.memory.fetched.as_mut().expect("fetched").allowed = true;
+    let admission = |s: &mut Snapshot<Plain>, allowed, waiting, hourly| {
+        let used = Quota { waiting, hourly };
+        s.memory.fetched.as_mut().expect("fetched").admission = Admission { allowed, used };
+    };
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Judge(Number(1), None)));
+    for (allowed, waiting, hourly, why) in [
+        (false, 0, 0, Objection::NotAllowed),
+        (true, 3, 1, Objection::Waiting),
+        (true, 1, 4, Objection::Hourly),
+    ] {
+        admission(&mut s, allowed, waiting, hourly);
+        let step = Step::Judge(Number(1), Some(why));
+        assert_eq!(decide(&s, HOUR), Decision::Do(step));
+        assert_eq!(after(&s, step).status.requests[0].stage, Stage::Rejected);
+    }
+    s.memory.fetched_for = Some(Number(7));
+    assert_eq!(
+        decide(&s, HOUR),
+        Decision::Do(Step::Fetch(Aim::Version(Number(1)))),
+        "what was so for another version may be otherwise now"
+    );
+    s.memory.fetched_for = Some(Number(1));
+    admission(&mut s, true, 2, 3);
     s.memory.fetched.as_mut().expect("fetched").content = Err("line 3: no kind".into());
     let step = Step::Judge(Number(1), Some(Objection::BadContent));
     assert_eq!(decide(&s, HOUR), Decision::Do(step));
@@ -138,7 +163,7 @@ fn what_cannot_be_read_or_used_is_rejected_with_a_reason() {
 #[test]
 fn who_was_lost_twice_is_rolled_back_and_no_sooner() {
     let mut s = applied();
-    stack(&mut s).status.epoch = bowline_control::lease::Epoch(0);
+    stack(&mut s).status.epoch = Epoch(0);
     assert_eq!(decide(&s, HOUR), Decision::Do(Step::TakeOver));
     let once = after(&s, Step::TakeOver);
     assert_eq!(
@@ -149,6 +174,81 @@ fn who_was_lost_twice_is_rolled_back_and_no_sooner() {
     let twice = after(&s, Step::TakeOver);
     assert_eq!(twice.status.phase, Phase::RollingBack(Some(Number(1))));
     assert_eq!(twice.status.quarantined.len(), 1);
+
+    // Who ends in order hands over; of one who was lost before that nothing is handed.
+    let handed = Moment { handed: true, ..at(HOUR) };
+    let taken = |s: &Snapshot<Plain>, now| after_at(s, Step::TakeOver, now).status;
+    assert_eq!(taken(&s, handed).phase, Phase::Partial(Number(1)));
+    stack(&mut s).status.resumed = false;
+    assert!(!taken(&s, handed).resumed);
+    let later = Moment { epoch: Epoch(2), ..handed };
+    assert!(taken(&s, later).resumed);
+}
+
+#[test]
+fn what_is_done_is_shown_now_and_then_and_in_the_end() {
+    let mut s = starting();
+    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, Fit::Differs));
+    let begun = after(&s, Step::Begin(Number(1)));
+    assert_eq!(begun.status.requests[0].tally, Some(1));
+    s.stack = Some(begun);
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Show(Number(1))));
+    let shown = |s: &Snapshot<Plain>| match controller().effect(s, &Step::Show(Number(1)), at(HOUR)) {
+        Effect::Write(Write::Status { after: Object::Update(update), .. }) => update,
+        other => panic!("{other:?}"),
+    };
+    s.updates = vec![shown(&s)];
+    assert_eq!(s.updates[0].shown.as_ref().map(|shown| (shown.tally, shown.done)), Some((Some(1), 0)));
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Write(Aim::Version(Number(1)))));
+
+    // What a write has left is shown when it is time.
+    let written = |s: &Snapshot<Plain>, later: u64| {
+        let mut memory = s.memory.clone();
+        let outcomes = vec![("x", Outcome::Is(Box::new(super::ours(1))))];
+        let reply = Reply::Written { attempt: 3, outcomes };
+        let step = Step::Write(Aim::Version(Number(1)));
+        let now = at(HOUR.plus(Millis(later)));
+        controller().learn(&mut memory, &step, reply, now).expect("it is written");
+        Snapshot { memory, ..s.clone() }
+    };
+    let soon = written(&s, 5);
+    assert_eq!(decide(&soon, HOUR), Decision::Do(Step::Show(Number(1))), "nothing was shown for long");
+    let sooner = written(&soon, 9);
+    assert_eq!(
+        decide(&sooner, HOUR),
+        Decision::Do(Step::Look(Aim::Version(Number(1)))),
+        "a second has not passed"
+    );
+    assert_eq!(shown(&soon).shown.map(|shown| shown.done), Some(1));
+    let mut over = s.clone();
+    over.stack = Some(after(&over, Step::Succeed));
+    over.memory = Memory::default();
+    assert_eq!(shown(&over).shown.map(|shown| (shown.stage, shown.done)), Some((Stage::Succeeded, 1)));
+}
+
+#[test]
+fn no_more_versions_get_their_number_than_there_is_room_for() {
+    let mut s = applied();
+    let new = Update { shown: None, ..s.updates[0].clone() };
+    s.updates.extend((0..2_000).map(|n| Update { uid: 8, version: Version(n + 10), ..new.clone() }));
+    s.updates.truncate(1_500);
+    stack(&mut s).status.requests.resize(999, applied().stack.expect("a stack").status.requests[0].clone());
+    assert_eq!(after(&s, Step::Number).status.requests.len(), 1_000);
+    stack(&mut s).status.requests.push(applied().stack.expect("a stack").status.requests[0].clone());
+    assert_ne!(decide(&s, HOUR), Decision::Do(Step::Number), "there is no room");
+}
+
+#[test]
+fn nothing_is_kept_for_a_stack_that_goes() {
+    let mut s = applied();
+    let it = stack(&mut s);
+    (it.deleting, it.status.phase) = (true, Phase::Idle);
+    it.status.requests.clear();
+    s.updates.clear();
+    s.cluster.as_mut().expect("a cluster").updates.clear();
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Forget));
+    controller().learn(&mut s.memory, &Step::Forget, Reply::Forgotten, at(HOUR)).expect("it is done");
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::LetGo));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use bowline_api::conditions::ConditionType;
 use bowline_api::updates::{Activity, ClusterSpec, ClusterStatus, UpdateActivity};
 use bowline_control::Version;
-use bowline_updates::Cluster;
+use bowline_updates::{Cluster, Quota};
 use kube::core::DynamicObject;
 use serde_json::json;
 
@@ -25,6 +25,7 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Cluster<Text>> {
         deleting: meta.deletion_timestamp.is_some(),
         ready: status.conditions.is_true(&ConditionType::READY),
         paused: spec.paused,
+        quota: Quota { waiting: spec.quota.max_queued_per_namespace, hourly: spec.quota.max_per_hour },
         updates: updates.collect(),
         upgrade: activity.upgrade.is_some(),
     })

@@ -37,7 +37,7 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Stack<Text>> {
         deleting: meta.deletion_timestamp.is_some(),
         held: meta.finalizers.iter().flatten().any(|finalizer| finalizer == FINALIZER),
         wish: wish(&spec),
-        status: truth(&status),
+        status: truth(&status)?,
         told: None,
     };
     stack.told = told(&stack, &status, said);
@@ -57,7 +57,8 @@ fn wish(spec: &StackSpec) -> Wish<Text> {
     }
 }
 
-fn truth(status: &StackStatus) -> Status<Text> {
+/// `None` if it says what cannot be: nobody must take that for nothing.
+fn truth(status: &StackStatus) -> Option<Status<Text>> {
     let working = status.working.map(|version| Number(version.0));
     let requests = status.requests.iter().map(|asked| Request {
         number: Number(asked.version.0),
@@ -66,6 +67,7 @@ fn truth(status: &StackStatus) -> Status<Text> {
         digest: asked.digest.to_string(),
         plan: asked.plan_hash.as_ref().map(ToString::to_string),
         stage: stage(asked.phase),
+        tally: asked.plan.clone(),
         why: asked.reason.clone(),
     });
     let quarantined = status.quarantined.iter().map(|bad| Quarantined {
@@ -74,7 +76,7 @@ fn truth(status: &StackStatus) -> Status<Text> {
         why: bad.reason.clone(),
     });
     let good = status.last_good.as_ref();
-    Status {
+    Some(Status {
         submitted: Number(status.last_submitted_version.map_or(0, |version| version.0)),
         requests: requests.collect(),
         phase: match (status.phase, working) {
@@ -82,7 +84,8 @@ fn truth(status: &StackStatus) -> Status<Text> {
             (StackPhase::Partial, Some(number)) => Phase::Partial(number),
             (StackPhase::RollingBack, number) => Phase::RollingBack(number),
             (StackPhase::Stalled, number) => Phase::Stalled(number),
-            (StackPhase::Idle | StackPhase::Starting | StackPhase::Partial, _) => Phase::Idle,
+            (StackPhase::Idle, _) => Phase::Idle,
+            (StackPhase::Starting | StackPhase::Partial, None) => return None,
         },
         good: good.map(|good| Good { number: Number(good.version.0), digest: good.digest.to_string() }),
         epoch: Epoch(status.epoch.0),
@@ -90,7 +93,7 @@ fn truth(status: &StackStatus) -> Status<Text> {
         resumed: status.resumed,
         inventory: status.inventory.as_ref().map(ToString::to_string),
         quarantined: quarantined.collect(),
-    }
+    })
 }
 
 /// What was told, unless somebody has changed it since.
@@ -157,6 +160,7 @@ fn asked(request: &Request<Text>) -> Asked {
         digest: request.digest.as_str().into(),
         plan_hash: request.plan.as_deref().map(Into::into),
         phase: phase_of(request.stage),
+        plan: request.tally.clone(),
         reason: cut(&request.why, LONGEST_REASON),
     }
 }

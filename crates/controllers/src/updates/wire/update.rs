@@ -1,7 +1,7 @@
 //! Updates: what is asked for, and what their stack knows of them.
 
 use bowline_api::conditions::{ConditionType, Conditions, Judgement, Reason, Truth};
-use bowline_api::updates::{UpdatePhase, UpdateSpec};
+use bowline_api::updates::{Plan, Progress, UpdatePhase, UpdateSpec};
 use bowline_control::Version;
 use bowline_runtime::Notice;
 use bowline_updates::{Number, Shown, Stage, Update};
@@ -36,15 +36,18 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Update<Text>> {
 fn shown(raw: &Value) -> Option<Shown<Text>> {
     let fields = raw.as_object().filter(|fields| !fields.is_empty())?;
     let phase = fields.get("phase").cloned().map(serde_json::from_value::<UpdatePhase>);
+    let done = raw["progress"]["done"].as_u64().and_then(|done| u32::try_from(done).ok());
     Some(Shown {
         number: raw["version"].as_u64().map(Number),
         stage: stage(phase.and_then(Result::ok).unwrap_or_default()),
+        tally: serde_json::from_value(raw["plan"].clone()).ok(),
+        done: done.unwrap_or(0),
         words: raw["message"].as_str().unwrap_or_default().to_owned(),
     })
 }
 
 pub(super) fn draw_status(update: &Update<Text>, raw: &mut DynamicObject, now: &Time) {
-    let Some(Shown { number, stage, words }) = &update.shown else { return };
+    let Some(Shown { number, stage, tally, done, words }) = &update.shown else { return };
     let generation = raw.metadata.generation;
     let fields = status(raw);
     let old = fields.get("conditions").cloned().unwrap_or_default();
@@ -58,6 +61,8 @@ pub(super) fn draw_status(update: &Update<Text>, raw: &mut DynamicObject, now: &
     put(fields, "version", number.map(|Number(number)| json!(number)));
     put(fields, "phase", Some(json!(phase(*stage))));
     put(fields, "message", (!words.is_empty()).then(|| json!(cut(words, LONGEST))));
+    put(fields, "plan", tally.as_ref().map(|tally| json!(tally)));
+    put(fields, "progress", tally.as_ref().map(|tally| json!(progress(tally, *done))));
     // When a worker began, and when it ended, is when that was first seen.
     if has_begun(*stage) {
         fields.entry("startedAt").or_insert_with(|| json!(now));
@@ -65,6 +70,11 @@ pub(super) fn draw_status(update: &Update<Text>, raw: &mut DynamicObject, now: &
     if stage.is_last() {
         fields.entry("finishedAt").or_insert_with(|| json!(now));
     }
+}
+
+/// No more is done than there was to do, whatever has become of the plan.
+fn progress(tally: &Plan, done: u32) -> Progress {
+    Progress::new(done.min(tally.total()), tally.total())
 }
 
 fn has_begun(stage: Stage) -> bool {
@@ -129,12 +139,24 @@ mod tests {
         Time(k8s_openapi::jiff::Timestamp::from_second(second).expect("a time"))
     }
 
+    fn tally() -> Plan {
+        Plan { hash: "sha256:3".into(), create: 1, change: 2, delete: 3 }
+    }
+
+    fn bare_shown(stage: Stage) -> Shown<Text> {
+        Shown { number: Some(Number(3)), stage, tally: None, done: 0, words: String::new() }
+    }
+
     fn all() -> impl Iterator<Item = Shown<Text>> {
         let numbers = [None, Some(Number(3))];
         let words = ["", "why"];
         Stage::ALL.into_iter().flat_map(move |stage| {
             numbers.into_iter().flat_map(move |number| {
-                words.into_iter().map(move |words| Shown { number, stage, words: words.into() })
+                words.into_iter().map(move |words| {
+                    let tally = (!words.is_empty()).then(tally);
+                    let done = tally.as_ref().map_or(0, |_| 2);
+                    Shown { number, stage, tally, done, words: words.into() }
+                })
             })
         })
     }
@@ -158,11 +180,22 @@ mod tests {
     #[test]
     fn a_spoiled_condition_makes_it_no_new_request() {
         let mut raw = raw();
-        let shown = Shown { number: Some(Number(3)), stage: Stage::Queued, words: "waits".into() };
+        let shown = Shown { words: "waits".into(), ..bare_shown(Stage::Queued) };
         let update = Update { shown: Some(shown), ..read(&raw).expect("an update") };
         draw_status(&update, &mut raw, &at(5));
         raw.data["status"]["conditions"] = json!([]);
         assert_eq!(read(&raw), Some(update));
+    }
+
+    #[test]
+    fn how_much_is_done_is_said_in_a_word() {
+        let mut raw = raw();
+        let shown = Shown { tally: Some(tally()), done: 4, ..bare_shown(Stage::Partial) };
+        let update = Update { shown: Some(shown), ..read(&raw).expect("an update") };
+        draw_status(&update, &mut raw, &at(5));
+        let status = &raw.data["status"];
+        assert_eq!(status["progress"], json!({ "done": 4, "total": 6, "summary": "4/6" }));
+        assert_eq!(status["plan"], json!({ "hash": "sha256:3", "create": 1, "change": 2, "delete": 3 }));
     }
 
     #[test]
@@ -171,8 +204,7 @@ mod tests {
         let bare = read(&raw).expect("an update");
         let stages = [Stage::Queued, Stage::Processing, Stage::Partial, Stage::Succeeded, Stage::Succeeded];
         for (second, stage) in (1..).zip(stages) {
-            let shown = Some(Shown { number: Some(Number(1)), stage, words: String::new() });
-            draw_status(&Update { shown, ..bare.clone() }, &mut raw, &at(second));
+            draw_status(&Update { shown: Some(bare_shown(stage)), ..bare.clone() }, &mut raw, &at(second));
         }
         let status = &raw.data["status"];
         assert_eq!((&status["startedAt"], &status["finishedAt"]), (&json!(at(2)), &json!(at(4))));

@@ -27,6 +27,7 @@ fn request(number: u64, stage: Stage) -> Request<Text> {
         digest: format!("sha256:{number}"),
         plan: (number == 2).then(|| "sha256:plan".into()),
         stage,
+        tally: (number == 4).then(|| bowline_api::updates::Plan { create: 3, ..Default::default() }),
         why: if stage.is_last() { "why".into() } else { String::new() },
     }
 }
@@ -181,4 +182,16 @@ fn a_rollback_is_told_once() {
     let told = notice(&at(0), &drifted).expect("it is new");
     assert_eq!((told.reason.as_str(), told.note.as_str()), ("Drifted", "why"));
     assert_eq!(notice(&drifted, &drifted), None);
+}
+
+#[test]
+fn a_status_that_cannot_be_is_taken_for_nothing_else() {
+    let mut raw = raw();
+    for (phase, readable) in [("Idle", true), ("RollingBack", true), ("Starting", false), ("Partial", false)]
+    {
+        raw.data["status"] = json!({ "phase": phase });
+        assert_eq!(read(&raw).is_some(), readable, "{phase} without a version");
+        raw.data["status"]["working"] = json!(3);
+        assert!(read(&raw).is_some(), "{phase}");
+    }
 }

@@ -1,0 +1,177 @@
+//! What is asked of clusters, by all stacks: what a quota is compared with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+use bowline_control::Event;
+use bowline_updates::{Kind, Object, Quota, Stage, Update};
+
+use super::names::{StackName, Text};
+
+/// An hour, in seconds.
+const HOUR: u64 = 3_600;
+
+/// Who asks what of which cluster, as the watches show it.
+#[derive(Default)]
+pub(crate) struct Census(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// The cluster of each stack.
+    clusters: BTreeMap<StackName, String>,
+    /// The updates of each stack, by their names.
+    updates: BTreeMap<StackName, BTreeMap<String, Asked>>,
+}
+
+struct Asked {
+    /// In seconds since 1970, as its server counts.
+    created: u64,
+    waits: bool,
+    rejected: bool,
+}
+
+impl Census {
+    pub(crate) fn see(&self, event: &Event<Object<Text>>) {
+        let mut known = self.lock();
+        match event {
+            Event::Listed(Kind::Stack, all) => {
+                known.clusters.clear();
+                all.iter().for_each(|object| known.put(object));
+            }
+            Event::Listed(Kind::Update, all) => {
+                known.updates.clear();
+                all.iter().for_each(|object| known.put(object));
+            }
+            Event::Put(object) => known.put(object),
+            Event::Gone(Object::Stack(stack)) => drop(known.clusters.remove(&stack.name)),
+            Event::Gone(Object::Update(update)) => known.forget(update),
+            _ => {}
+        }
+    }
+
+    /// What the namespace of a stack, and everybody, asks of a cluster now: `now` is in seconds since 1970.
+    pub(crate) fn used(&self, stack: &StackName, cluster: &str, now: u64) -> Quota {
+        let known = self.lock();
+        let of_cluster = known.clusters.iter().filter(|(_, its)| *its == cluster);
+        let updates = of_cluster.filter_map(|(name, _)| Some((name, known.updates.get(name)?)));
+        let (mut waiting, mut hourly) = (BTreeSet::new(), 0);
+        for (name, updates) in updates {
+            if name.namespace == stack.namespace && updates.values().any(|asked| asked.waits) {
+                waiting.insert(name);
+            }
+            let counts = |asked: &&Asked| !asked.rejected && asked.created.saturating_add(HOUR) > now;
+            hourly += updates.values().filter(counts).count();
+        }
+        let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Quota { waiting: small(waiting.len()), hourly: small(hourly) }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn put(&mut self, object: &Object<Text>) {
+        match object {
+            Object::Stack(stack) => {
+                self.clusters.insert(stack.name.clone(), stack.wish.cluster.clone());
+            }
+            Object::Update(update) => {
+                let stage = update.shown.as_ref().map_or(Stage::Submitted, |shown| shown.stage);
+                let asked = Asked {
+                    created: update.created,
+                    waits: stage.is_waiting(),
+                    rejected: stage == Stage::Rejected,
+                };
+                self.updates.entry(update.stack.clone()).or_default().insert(update.name.clone(), asked);
+            }
+            Object::Cluster(_) => {}
+        }
+    }
+
+    fn forget(&mut self, update: &Update<Text>) {
+        if let Some(updates) = self.updates.get_mut(&update.stack) {
+            updates.remove(&update.name);
+            if updates.is_empty() {
+                self.updates.remove(&update.stack);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_control::{Millis, Version};
+    use bowline_updates::{Shown, Stack, Status, Wish};
+
+    use super::*;
+
+    fn name(namespace: &str, name: &str) -> StackName {
+        StackName { namespace: namespace.into(), name: name.into() }
+    }
+
+    fn stack(of: &StackName, cluster: &str) -> Object<Text> {
+        Object::Stack(Stack {
+            name: of.clone(),
+            uid: "u".into(),
+            version: Version(1),
+            generation: 1,
+            deleting: false,
+            held: true,
+            wish: Wish {
+                cluster: cluster.into(),
+                paused: false,
+                repairs: false,
+                timeout: Millis(1),
+                interval: Millis(1),
+                deletions: 1,
+                released: Vec::new(),
+            },
+            status: Status::default(),
+            told: None,
+        })
+    }
+
+    fn update(stack: &StackName, name: &str, created: u64, stage: Option<Stage>) -> Object<Text> {
+        let shown =
+            stage.map(|stage| Shown { number: None, stage, tally: None, done: 0, words: String::new() });
+        Object::Update(Update {
+            name: name.into(),
+            stack: stack.clone(),
+            uid: "u".into(),
+            version: Version(1),
+            created,
+            deleting: false,
+            digest: String::new(),
+            plan: None,
+            shown,
+        })
+    }
+
+    #[test]
+    fn what_waits_is_counted_by_namespace_and_what_is_submitted_by_cluster() {
+        let census = Census::default();
+        let (a, b, c, d) = (name("x", "a"), name("x", "b"), name("y", "c"), name("x", "d"));
+        let all = [(&a, "prod"), (&b, "prod"), (&c, "prod"), (&d, "test")];
+        census.see(&Event::Listed(Kind::Stack, all.map(|(of, cluster)| stack(of, cluster)).into()));
+        let all = vec![
+            update(&a, "1", 9_000, Some(Stage::Succeeded)),
+            update(&a, "2", 9_900, None),
+            update(&a, "3", 9_950, Some(Stage::Queued)),
+            update(&b, "4", 6_400, Some(Stage::Submitted)),
+            update(&b, "5", 9_000, Some(Stage::Rejected)),
+            update(&c, "6", 9_000, Some(Stage::Queued)),
+            update(&d, "7", 9_000, Some(Stage::Queued)),
+        ];
+        census.see(&Event::Listed(Kind::Update, all));
+        assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 2, hourly: 4 }, "an hour ago is over");
+        assert_eq!(census.used(&a, "prod", 9_999), Quota { waiting: 2, hourly: 5 });
+        assert_eq!(census.used(&c, "prod", 10_000), Quota { waiting: 1, hourly: 4 });
+        census.see(&Event::Put(update(&b, "4", 6_400, Some(Stage::Superseded))));
+        census.see(&Event::Gone(update(&a, "1", 9_000, None)));
+        assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 1, hourly: 3 });
+        census.see(&Event::Gone(stack(&a, "prod")));
+        assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 0, hourly: 1 });
+    }
+}
