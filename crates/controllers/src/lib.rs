@@ -102,14 +102,31 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
     Ok(())
 }
 
-/// Who leads the controllers of a home, if anybody does: their Lease names it. It may have ended, and its lease not lapsed.
+/// Who holds the lease of the controllers, as it says. They may have ended: who leads renews it within its term.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// Who.
+    pub holder: String,
+    /// When it was renewed last, by the clock of its holder.
+    pub renewed: Option<String>,
+    /// How long it lasts.
+    pub term: Duration,
+}
+
+/// Who holds the lease of the controllers of a home, if anybody does.
 ///
 /// # Errors
 /// If the Lease cannot be read.
-pub async fn leader(client: &Client) -> Result<Option<String>, kube::Error> {
+pub async fn held(client: &Client) -> Result<Option<Held>, kube::Error> {
     let leases: Api<Lease> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
-    let lease = leases.get_opt(LEASE).await?;
-    Ok(lease.and_then(|lease| lease.spec?.holder_identity).filter(|holder| !holder.is_empty()))
+    let Some(spec) = leases.get_opt(LEASE).await?.and_then(|lease| lease.spec) else { return Ok(None) };
+    let seconds = spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
+    let held = |holder| Held {
+        holder,
+        renewed: spec.renew_time.map(|time| time.0.to_string()),
+        term: Duration::from_secs(seconds.unwrap_or(0)),
+    };
+    Ok(spec.holder_identity.filter(|holder| !holder.is_empty()).map(held))
 }
 
 async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::Receiver<bool>) {

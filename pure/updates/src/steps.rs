@@ -17,8 +17,6 @@ type EffectOf<N> = Effect<Object<N>, Call<N>>;
 
 /// Content that failed is remembered, but not all of it for ever.
 const QUARANTINED: usize = 100;
-/// In how many pieces a version is written, more or less.
-const PIECES: usize = 12;
 
 impl<N: Names> Case<'_, N> {
     /// How a step is done, which was decided on this case.
@@ -44,16 +42,11 @@ impl<N: Names> Case<'_, N> {
                 })
             }
             Step::Write(aim) => {
-                let deeds = self.planned(aim).map(|plan| plan.next(self.batch(&plan)));
+                let deeds = self.planned(aim).map(|plan| plan.next(self.rhythm.batch));
                 self.call(Ask::Write(deeds.unwrap_or_default()))
             }
             _ => self.with_status(|status| self.become_so(status, step)),
         }
-    }
-
-    /// Much is written in larger pieces: so many steps in a row that lead nowhere would be too many.
-    fn batch(&self, plan: &crate::Plan<N>) -> usize {
-        self.rhythm.batch.max(plan.inventory.0.len() / PIECES)
     }
 
     fn call(&self, what: Ask<N>) -> EffectOf<N> {

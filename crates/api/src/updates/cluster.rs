@@ -120,7 +120,7 @@ pub struct AllowedNamespaces {
 #[serde(rename_all = "camelCase", default)]
 #[schemars(inline)]
 pub struct Quota {
-    /// How many updates of one namespace may wait at a time; more are rejected.
+    /// How many stacks of one namespace may have an update that waits; more are rejected.
     #[schemars(range(min = 1, max = 10000))]
     pub max_queued_per_namespace: u32,
     /// How many updates may be submitted in an hour, by all together; more are rejected.

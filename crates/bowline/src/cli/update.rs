@@ -22,6 +22,7 @@ Examples:
   bowline update rollback --cluster prod --wait
   bowline update release prod/3
   bowline update pause prod
+  bowline update unlock prod
 
 Exit codes:
   0  done; with --wait: the version succeeded
@@ -54,6 +55,12 @@ enum Command {
     /// Have a stack start versions again
     #[command(after_help = "Examples:\n  bowline update resume prod")]
     Resume(StackArgs),
+    /// Say who holds the cluster for a stack, and take it away only if that is safe
+    ///
+    /// Nothing has to be unlocked after a crash: whoever comes next takes over. Only a stack that was removed by force leaves
+    /// its cluster held; that is what this takes away. Otherwise it explains, or refuses.
+    #[command(after_help = "Examples:\n  bowline update unlock prod")]
+    Unlock(StackArgs),
 }
 
 /// Which server, and which namespace.
@@ -293,6 +300,7 @@ impl Command {
             Command::Release(args) => update::release(&args.place.scope(), &args.version).await,
             Command::Pause(args) => update::pause(&args.place.scope(), &args.stack, true).await,
             Command::Resume(args) => update::pause(&args.place.scope(), &args.stack, false).await,
+            Command::Unlock(args) => update::unlock(&args.place.scope(), &args.stack).await,
         }
     }
 }

@@ -103,8 +103,8 @@ impl Hub {
             clusters.list_metadata(&ListParams::default()).await.context("cannot list clusters")?;
         let there = clusters.items.iter().filter_map(ResourceExt::uid).collect();
         embedded.sweep(&there);
-        let leader = bowline_controllers::leader(&client).await.context("cannot tell who leads")?;
-        let other = leader.filter(|leader| leader != ME);
+        let held = bowline_controllers::held(&client).await.context("cannot tell who leads")?;
+        let other = held.map(|held| held.holder).filter(|holder| holder != ME);
         let setup = Setup {
             client,
             embed: Some(Arc::clone(&embedded) as _),

@@ -11,6 +11,7 @@ mod rollback;
 mod show;
 mod stacks;
 mod submit;
+mod unlock;
 mod watch;
 
 use bowline_api::updates::{Bundle, Stack, Update, UpdatePhase, UpdateStatus};
@@ -26,6 +27,7 @@ pub(crate) use self::rollback::{Line, rollback};
 pub(crate) use self::show::show;
 pub(crate) use self::stacks::pause;
 pub(crate) use self::submit::{Submission, submit};
+pub(crate) use self::unlock::unlock;
 pub(crate) use self::watch::watch;
 use crate::connection::Wanted;
 

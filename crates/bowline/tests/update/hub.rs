@@ -80,18 +80,11 @@ impl Hub {
         hub
     }
 
-    /// Bowline's kinds. Stacks have `spec.released`, whether this version of them has it already or not.
+    /// Bowline's kinds.
     fn install(&self) {
         let printed = Command::new(env!("CARGO_BIN_EXE_bowline")).args(["crds", "-o", "json"]).output();
-        let mut list: Value = serde_json::from_slice(&printed.expect("it runs").stdout).expect("JSON");
-        for definition in list["items"].as_array_mut().expect("a list") {
-            if definition["spec"]["names"]["kind"] == "Stack" {
-                let schema = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
-                schema["properties"]["spec"]["properties"]["released"] =
-                    json!({"type": "array", "items": {"type": "integer"}});
-            }
-            self.create(definition);
-        }
+        let list: Value = serde_json::from_slice(&printed.expect("it runs").stdout).expect("JSON");
+        list["items"].as_array().expect("a list").iter().for_each(|definition| self.create(definition));
     }
 
     /// Makes any object.
@@ -146,10 +139,20 @@ impl Hub {
 
     /// The same, while something else goes on.
     pub(crate) fn meanwhile(&self, line: &str, act: impl FnOnce()) -> Said {
+        let child = self.start_update(line);
+        act();
+        self.ended(child)
+    }
+
+    /// The same, as a process whose words are kept until it has [ended](Hub::ended).
+    pub(crate) fn start_update(&self, line: &str) -> Child {
         let mut command = self.command(line);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().expect("it runs");
-        act();
+        command.spawn().expect("it runs")
+    }
+
+    /// What a process said, when it has ended.
+    pub(crate) fn ended(&self, child: Child) -> Said {
         Said::new(&child.wait_with_output().expect("it ends"))
     }
 
@@ -211,6 +214,31 @@ impl Hub {
         self.runtime
             .block_on(api.patch_status(stack, &PatchParams::default(), &patch))
             .expect("it is written");
+    }
+
+    /// Says something of a cluster.
+    pub(crate) fn say_of_cluster(&self, cluster: &str, status: &Value) {
+        let api: Api<bowline_api::updates::Cluster> = Api::all(self.client.clone());
+        let patch = Patch::Merge(json!({"status": status}));
+        self.runtime
+            .block_on(api.patch_status(cluster, &PatchParams::default(), &patch))
+            .expect("it is written");
+    }
+
+    /// Renews a lease, as its holder would in this second.
+    pub(crate) fn renew(&self, lease: &str, second: u64) {
+        let api: Api<k8s_openapi::api::coordination::v1::Lease> =
+            Api::namespaced(self.client.clone(), "bowline-system");
+        let time =
+            format!("2026-01-01T{:02}:{:02}:{:02}.000000Z", second / 3600, second / 60 % 60, second % 60);
+        let patch = Patch::Merge(json!({"spec": {"renewTime": time}}));
+        self.runtime.block_on(api.patch(lease, &PatchParams::default(), &patch)).expect("it is renewed");
+    }
+
+    /// Deletes a stack.
+    pub(crate) fn delete_stack(&self, name: &str) {
+        let api: Api<Stack> = Api::namespaced(self.client.clone(), "default");
+        self.runtime.block_on(api.delete(name, &Default::default())).expect("it is deleted");
     }
 
     /// Any stack, with what this version of its type does not know.

@@ -3,6 +3,7 @@
 mod ends;
 mod hub;
 mod submits;
+mod unlocks;
 mod verbs;
 
 /// A manifest that anybody may submit.
