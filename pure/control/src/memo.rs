@@ -13,6 +13,8 @@ pub struct Memo<C: Controller> {
     pub need: Need<C::Object>,
     /// The effect that is under way.
     pub doing: Option<What<C>>,
+    /// It is a call, and what is wanted has changed since: that it does not work says nothing of what is wanted now.
+    pub outdated: bool,
     /// Effects since it has come to rest.
     pub effects: u32,
     /// It is stalled until then.
@@ -70,10 +72,11 @@ pub enum What<C: Controller> {
 
 impl<C: Controller> Clone for Memo<C> {
     fn clone(&self) -> Self {
-        let Memo { need, doing, effects, stalled, trouble, memory } = self;
+        let Memo { need, doing, outdated, effects, stalled, trouble, memory } = self;
         Memo {
             need: need.clone(),
             doing: doing.clone(),
+            outdated: *outdated,
             effects: *effects,
             stalled: *stalled,
             trouble: trouble.clone(),
@@ -97,6 +100,7 @@ impl<C: Controller> Default for Memo<C> {
         Memo {
             need: Need::Nothing,
             doing: None,
+            outdated: false,
             effects: 0,
             stalled: None,
             trouble: None,
@@ -108,13 +112,23 @@ impl<C: Controller> Default for Memo<C> {
 impl<C: Controller> Memo<C> {
     /// Whether there is nothing to remember.
     pub(crate) fn is_blank(&self) -> bool {
-        let Memo { need, doing, effects, stalled, trouble, memory } = self;
+        let Memo { need, doing, outdated, effects, stalled, trouble, memory } = self;
         *need == Need::Nothing
             && doing.is_none()
+            && !outdated
             && *effects == 0
             && stalled.is_none()
             && trouble.is_none()
             && *memory == C::Memory::default()
+    }
+
+    /// Something else is wanted: what did not work was done for another wish. A write for that is refused as outdated anyway.
+    pub(crate) fn be_wished_anew(&mut self) {
+        self.trouble = None;
+        self.outdated = matches!(self.doing, Some(What::Call(_)));
+        if self.stalled.is_some() {
+            self.rest();
+        }
     }
 
     /// All is well, or somebody else has to do something: what went before is forgotten.

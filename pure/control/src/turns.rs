@@ -213,7 +213,8 @@ impl<C: Controller> Loop<C> {
             }
             (What::Call(_), _) => Err("the outside did not answer".to_owned()),
         };
-        memo.trouble = worked.err();
+        let is_of_now = !std::mem::take(&mut memo.outdated);
+        memo.trouble = worked.err().filter(|_| is_of_now);
         self.give_back(key, jitter, now);
     }
 
@@ -309,8 +310,8 @@ impl<C: Controller> Loop<C> {
         keys.sort_unstable();
         keys.dedup();
         for key in keys {
-            if wished && let Some(memo) = self.memos.get_mut(&key).filter(|memo| memo.stalled.is_some()) {
-                memo.rest();
+            if wished && let Some(memo) = self.memos.get_mut(&key) {
+                memo.be_wished_anew();
             }
             self.add(&key, priority, now);
         }

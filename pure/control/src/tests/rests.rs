@@ -68,6 +68,29 @@ fn a_failure_is_shown_and_tried_again_after_longer_and_longer_rests() {
 }
 
 #[test]
+fn trouble_with_an_older_wish_is_not_told_of_a_new_one() {
+    let mut this = loop_of(&[number("a", 1, 1)]);
+    this.turn(at(0));
+    this.answer(&A, refused("no room"), 0, at(0));
+    this.event(Event::Put(number("a", 2, 5)), at(1));
+    assert_eq!(verdict(this.turn(at(10))), Verdict::Do("count"), "nothing is known of that");
+
+    // Nor is that of a call that was begun before.
+    let call = |this: &mut Loop<Counter>, clock| {
+        assert_eq!(verdict(this.turn(at(clock))), Verdict::Do("call"));
+    };
+    let mut this = loop_of(&[number("a", 1, 99)]);
+    call(&mut this, 0);
+    this.event(Event::Put(number("a", 2, 98)), at(1));
+    this.event(Event::Put(number("a", 3, 99)), at(1));
+    this.answer(&A, Answer::Unknown("lost".into()), 0, at(2));
+    call(&mut this, 2);
+    this.answer(&A, Answer::Unknown("lost".into()), 0, at(3));
+    let failing = Verdict::Failing("the outside did not answer".into());
+    assert_eq!(verdict(this.turn(at(30))), failing, "this one is of now");
+}
+
+#[test]
 fn failures_are_forgotten_when_it_has_come_to_rest() {
     let mut this = loop_of(&[number("a", 1, 1)]);
     this.turn(at(0));

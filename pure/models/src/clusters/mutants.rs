@@ -32,6 +32,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: of_any_uid, ..SHAPE }, SHIPPED),
     mutant!("believes what was found of an older wish" breaks "Found" at "lag=1" with None,
         Shape { snapshot: of_any_generation, ..SHAPE }, SHIPPED),
+    mutant!("tells of trouble with an older wish" breaks "Found" at "lag=1" with Some(Fault::Provider),
+        SHAPE, Rules { then: keeps_old_trouble, ..SHIPPED }),
+    mutant!("fails what is wanted now with an older call" breaks "Found" at "lag=1" with Some(Fault::Provider),
+        SHAPE, Rules { then: takes_every_call_for_new, ..SHIPPED }),
     mutant!("acts as if it were the hub" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
         Shape { decide: |_, shown, now| (SHAPE.decide)(Home::Hub, shown, now), ..SHAPE }, SHIPPED),
     mutant!("looks at what only its hub can start" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
@@ -116,6 +120,18 @@ fn looks_once(home: Home, shown: &Shown, now: Moment) -> Decision<Step, Wait> {
 fn tells_the_first(shown: &Shown, standing: Standing<'_, Wait>) -> Option<Write<Thing>> {
     let is_new = shown.cluster.as_ref().is_some_and(|cluster| cluster.status.is_none());
     (SHAPE.report)(shown, standing).filter(|_| is_new)
+}
+
+fn keeps_old_trouble(before: &State, action: &Action, after: &mut State) {
+    if let Action::Show(_) = action {
+        for (was, is) in before.keys.iter().zip(&mut after.keys) {
+            is.trouble |= was.trouble;
+        }
+    }
+}
+
+fn takes_every_call_for_new(_: &State, _: &Action, after: &mut State) {
+    after.keys.iter_mut().for_each(|known| known.outdated = false);
 }
 
 fn forgets_what_was_lost(_: &State, action: &Action, after: &mut State) {

@@ -92,6 +92,8 @@ fn reachable() -> Vec<Claim> {
 const LOOKED: u8 = 0;
 /// And a bit that somebody took our finalizer off, who should not.
 const STRIPPED: u8 = 2;
+/// And a bit that a look at this very cluster, as it is wanted, has ended, answered or not.
+const TRIED: u8 = 4;
 
 fn is_remembered(s: &State, what: u8, key: usize) -> bool {
     s.ghost >> (what + key as u8) & 1 == 1
@@ -104,18 +106,32 @@ pub(super) fn remembered(before: &State, action: &Action, after: &State) -> u8 {
     for key in 0..INSTANCES {
         let wish = |flat: Option<Flat>| flat.map(|flat| (flat.uid, flat.generation));
         if wish(was[key]) != wish(is[key]) {
-            ghost &= !(1 << (LOOKED + key as u8));
+            ghost &= !(1 << (LOOKED + key as u8) | 1 << (TRIED + key as u8));
         }
         if let Some((uid, generation)) = answered_look(before, action, key)
             && wish(is[key]) == Some((uid, generation))
         {
             ghost |= 1 << (LOOKED + key as u8);
         }
+        if ended_look(before, after, key).is_some_and(|of| wish(is[key]) == Some(of)) {
+            ghost |= 1 << (TRIED + key as u8);
+        }
     }
     if let Action::Deed(Deed { who: Who::Drift, slot, about: "Strip", .. }) = action {
         ghost |= 1 << (STRIPPED + slot);
     }
     ghost
+}
+
+/// Which cluster, and for which generation, a step has ended to look at.
+fn ended_look(before: &State, after: &State, key: usize) -> Option<(u8, u8)> {
+    match before.keys[key].doing {
+        doing if doing == after.keys[key].doing => None,
+        Some(Doing { what: What::Call(ask), .. }) => {
+            grounds::look(&ask).map(|(generation, _)| (ask.uid, generation))
+        }
+        _ => None,
+    }
 }
 
 /// Which cluster was looked at by a step, and for which generation, if that was answered.
@@ -164,7 +180,8 @@ fn is_found(before: &State, after: &State, key: usize) -> bool {
         return true;
     };
     match says.finding.found {
-        Found::Failing | Found::Stalled => true,
+        Found::Stalled => true,
+        Found::Failing => is_remembered(before, TRIED, key) || is.deleting,
         // Nobody has to look to know that.
         Found::NotHere => says.observed == is.generation.into() && names::is_embedded(&is),
         _ => says.observed == is.generation.into() && is_remembered(before, LOOKED, key),

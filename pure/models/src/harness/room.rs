@@ -183,6 +183,7 @@ fn memo<S: System>(known: &Known) -> Memo<C<S>> {
     Memo {
         need,
         doing,
+        outdated: known.outdated,
         effects: known.effects.into(),
         stalled: known.stalled.then_some(LATER.clock),
         trouble: known.trouble.then(String::new),
@@ -227,6 +228,7 @@ fn take_over_key<S: System>(bounds: Settings, s: &mut State, room: &Loop<C<S>>, 
         effects: if bounds.effects == u32::MAX { 0 } else { memo.effects as u8 },
         stalled: memo.stalled.is_some(),
         trouble: memo.trouble.is_some(),
+        outdated: memo.outdated,
         memory,
         old: known.old && remembers,
     };

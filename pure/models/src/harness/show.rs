@@ -100,6 +100,7 @@ fn describe<S: System>(known: &Known) -> String {
     said.extend((known.effects > 0).then(|| format!("{} effects", known.effects)));
     said.extend(known.stalled.then(|| "stalled".to_owned()));
     said.extend(known.trouble.then(|| "in trouble".to_owned()));
+    said.extend(known.outdated.then(|| "for another wish".to_owned()));
     let remembered = (known.memory != Note::default()).then(|| {
         let age = if known.old { "once" } else { "just" };
         format!("has {age} learned: {}", <S::Outside as Outside<S>>::remembered(&known.memory))

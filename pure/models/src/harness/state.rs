@@ -59,6 +59,8 @@ pub(crate) struct Known {
     pub(crate) effects: u8,
     pub(crate) stalled: bool,
     pub(crate) trouble: bool,
+    /// Something else is wanted than what its call is for.
+    pub(crate) outdated: bool,
     /// What the outside said.
     pub(crate) memory: Note,
     /// That is old: the key's timer has gone off, or a clock has jumped, since it was said.
