@@ -60,9 +60,13 @@ impl<N: Names> Case<'_, N> {
         if self.taken_back().next().is_some() {
             return Some(Step::Cancel);
         }
+        let mut waiting = status.requests.iter().filter(|request| request.stage.is_waiting());
+        if let Some(waiting) = waiting.next().filter(|_| *deleting) {
+            return Some(Step::Fail(waiting.number, Fault::Deleted));
+        }
         // The newest first: if it is valid, nobody has to look at the others.
         let newest = status.requests.iter().filter(|request| request.stage == Stage::Submitted);
-        if let Some(newest) = newest.max_by_key(|request| request.number).filter(|_| !deleting) {
+        if let Some(newest) = newest.max_by_key(|request| request.number) {
             return Some(self.judge(newest));
         }
         self.not_shown().map(Step::Show)
@@ -116,16 +120,19 @@ impl<N: Names> Case<'_, N> {
 
     /// The first update that does not show what its stack knows of it.
     fn not_shown(&self) -> Option<Number> {
-        let differs = |request: &&Request<N>| {
-            self.s.update_of(request).is_some_and(|update| {
-                let shown = update.shown.as_ref();
-                let is_due = self.s.memory.shows.1;
-                !is_shown(shown, request)
-                    || is_due && shown.is_some_and(|shown| shown.done != self.done(request, shown.done))
-            })
-        };
-        let known = self.stack.status.requests.iter().find(differs).map(|request| request.number);
-        known.or_else(|| self.strays().find_map(|update| update.shown.as_ref()?.number))
+        let known = self.stack.status.requests.iter().find(|request| self.differs(request));
+        let stray = || self.strays().find_map(|update| update.shown.as_ref()?.number);
+        known.map(|request| request.number).or_else(stray)
+    }
+
+    /// Whether the update of a version does not show what is known of it.
+    pub(crate) fn differs(&self, request: &Request<N>) -> bool {
+        self.s.update_of(request).is_some_and(|update| {
+            let shown = update.shown.as_ref();
+            let is_due = self.s.memory.shows.1;
+            !is_shown(shown, request)
+                || is_due && shown.is_some_and(|shown| shown.done != self.done(request, shown.done))
+        })
     }
 
     /// Updates with a number that nobody knows any more, and that do not say how they ended.
@@ -143,7 +150,9 @@ impl<N: Names> Case<'_, N> {
         let is_applied = self.stack.status.phase == Phase::Partial(request.number);
         match (request.stage, is_applied.then(|| self.plan(Aim::Version(request.number)))) {
             (Stage::Succeeded, _) => N::done(tally, 0),
-            (_, Some(View::Plan(_, plan))) => N::done(tally, plan.deeds.len() + plan.later.len()),
+            (_, Some(View::Plan(_, plan))) => {
+                N::done(tally, plan.deeds.len() + plan.later.len() + plan.untried.len())
+            }
             _ => shown,
         }
     }
@@ -151,6 +160,9 @@ impl<N: Names> Case<'_, N> {
     /// What there is to do on the cluster.
     fn work(&self) -> What {
         let status = &self.stack.status;
+        if let (None, Some(queued)) = (&self.s.cluster, self.stack.queued()) {
+            return Decision::Do(Step::Fail(queued.number, Fault::NoCluster));
+        }
         match status.phase {
             Phase::Idle => self.idle(),
             Phase::Starting(number) => match self.startable() {
@@ -177,7 +189,8 @@ impl<N: Names> Case<'_, N> {
         match &self.s.cluster {
             _ if self.stack.wish.paused => Err(Wait::Unpaused),
             None => Err(Wait::ItsCluster),
-            Some(cluster) if cluster.paused || cluster.deleting => Err(Wait::ClusterUnpaused),
+            Some(cluster) if cluster.deleting => Err(Wait::ClusterGone),
+            Some(cluster) if cluster.paused => Err(Wait::ClusterUnpaused),
             Some(_) => Ok(Some(queued.number)),
         }
     }

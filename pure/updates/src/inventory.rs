@@ -24,16 +24,6 @@ impl<N: Names> Default for Inventory<N> {
     }
 }
 
-impl<N: Names> Inventory<N> {
-    /// Without what is not wanted any more.
-    #[must_use]
-    pub fn trimmed(&self, wanted: &Content<N>) -> Inventory<N> {
-        let Inventory(touched) = self;
-        let kept = touched.iter().filter(|(place, _)| wanted.0.contains_key(*place));
-        Inventory(kept.map(|(place, origin)| (place.clone(), origin.clone())).collect())
-    }
-}
-
 /// What a version wants.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Content<N: Names>(pub BTreeMap<N::Place, Wanted<N>>);

@@ -52,6 +52,8 @@ pub enum Fit<N: Names> {
     Refused(N::Text),
     /// Its kind, or its namespace, is not there yet.
     Later,
+    /// The server could not try it, in words for people: somebody it asks did not answer.
+    Untried(N::Text),
 }
 
 /// Whether an object works.
@@ -99,8 +101,10 @@ pub struct Plan<N: Names> {
     pub deeds: Vec<(u8, Deed<N>)>,
     /// What cannot be done, and why.
     pub refused: Vec<(N::Place, N::Text)>,
-    /// What cannot be tried before its kind, or its namespace, is there.
-    pub later: Vec<N::Place>,
+    /// By wave, what cannot be tried before its kind, or its namespace, is there.
+    pub later: Vec<(u8, N::Place)>,
+    /// What could not be tried this time, and why.
+    pub untried: Vec<(N::Place, N::Text)>,
     /// What should go, and is left, because somebody else has something in it.
     pub spared: Vec<(N::Place, N::Text)>,
 }
@@ -116,6 +120,7 @@ impl<N: Names> Plan<N> {
             deeds: Vec::new(),
             refused: Vec::new(),
             later: Vec::new(),
+            untried: Vec::new(),
             spared: Vec::new(),
         };
         for (place, sight) in sights {
@@ -139,9 +144,11 @@ impl<N: Names> Plan<N> {
         };
         let act = match (&sight.fit, live) {
             (Fit::Refused(why), _) => return self.refused.push((place.clone(), why.clone())),
+            (Fit::Untried(why), _) => return self.untried.push((place.clone(), why.clone())),
             (Fit::Later, _) => {
-                self.touch(place, None);
-                return self.later.push(place.clone());
+                // What is there now cannot be seen: what is known of it stays.
+                self.inventory.0.entry(place.clone()).or_insert(Origin::Created);
+                return self.later.push((wave, place.clone()));
             }
             (Fit::Same, Some(_)) => return,
             (_, None) => Act::Create(body.clone()),
@@ -177,16 +184,31 @@ impl<N: Names> Plan<N> {
 
     /// Whether all is as it should be, or nothing can be done about it.
     pub fn is_done(&self) -> bool {
-        self.deeds.is_empty() && self.refused.is_empty() && self.later.is_empty()
+        let Plan { deeds, refused, later, untried, .. } = self;
+        deeds.is_empty() && refused.is_empty() && later.is_empty() && untried.is_empty()
     }
 
-    /// What is to be done next, at most so much of it: nothing of a wave before all of those before it.
-    pub fn next(&self, most: usize) -> Vec<Deed<N>> {
-        let first = self.deeds.first().map(|(wave, _)| *wave);
-        // Nothing goes before everything is there that takes its place.
-        let first = first.filter(|wave| *wave != LAST || self.later.is_empty());
-        let of_first = self.deeds.iter().filter(|(wave, _)| Some(*wave) == first);
-        of_first.take(most).map(|(_, deed)| deed.clone()).collect()
+    /// What is to be done next, at most so much of it: nothing of a wave before all of those before it, and nothing goes before
+    /// everything is there that takes its place. What was refused before is tried again when nothing else is left.
+    pub fn next(&self, most: usize, refused: &BTreeMap<N::Place, N::Text>) -> Vec<Deed<N>> {
+        let last = self.later.iter().map(|(wave, _)| *wave).min().unwrap_or(LAST);
+        let due = || self.deeds.iter().filter(|(wave, _)| *wave <= last);
+        let is_new = |(_, deed): &&(u8, Deed<N>)| !refused.contains_key(&deed.place);
+        let first = due().find(is_new).or_else(|| due().next()).map(|(wave, _)| *wave);
+        let of_first = || due().filter(|(wave, _)| Some(*wave) == first);
+        let mut next: Vec<_> = of_first().filter(is_new).take(most).map(|(_, deed)| deed.clone()).collect();
+        if next.is_empty() {
+            next.extend(of_first().take(most).map(|(_, deed)| deed.clone()));
+        }
+        next
+    }
+
+    /// What was touched, without what nobody wants any more; what is left because of others is still to go.
+    pub(crate) fn trimmed(&self, wanted: &Content<N>) -> Inventory<N> {
+        let is_left = |place: &N::Place| self.spared.iter().any(|(spared, _)| spared == place);
+        let touched = self.inventory.0.iter();
+        let kept = touched.filter(|(place, _)| wanted.0.contains_key(*place) || is_left(place));
+        Inventory(kept.map(|(place, origin)| (place.clone(), origin.clone())).collect())
     }
 
     /// What the plan is known by.

@@ -40,23 +40,11 @@ fn lonely<N: Names>(s: &Snapshot<N>, standing: Standing<'_, Wait>) -> Option<Wri
 
 impl<N: Names> Case<'_, N> {
     fn told(&self, standing: Standing<'_, Wait>) -> Told<N> {
-        let drift = || match self.plan(Aim::LastGood) {
-            View::Plan(_, plan) if !plan.is_done() => Some(plan),
-            _ => None,
-        };
         let (mood, words): (Mood, N::Text) = match standing {
             Standing::Failing(why) => (Mood::Failing, why.into()),
             Standing::Stalled(why) => (Mood::Stuck, why.into()),
-            _ if matches!(self.stack.status.phase, Phase::Stalled(_)) => {
-                let number = self.stack.status.phase.number();
-                let request = number.and_then(|number| self.stack.request(number));
-                let why = || "the last good version could not be put back".into();
-                (Mood::Stuck, request.map_or_else(why, |request| request.why.clone()))
-            }
-            Standing::Converged | Standing::Waiting(Wait::NextLook | Wait::Quiet) => match drift() {
-                Some(plan) => (Mood::Drifted, words::drifted(&plan)),
-                None => (Mood::Well, "".into()),
-            },
+            _ if matches!(self.stack.status.phase, Phase::Stalled(_)) => (Mood::Stuck, self.stuck()),
+            Standing::Converged | Standing::Waiting(Wait::NextLook | Wait::Quiet) => self.at_rest(),
             Standing::Waiting(wait @ (Wait::Unpaused | Wait::ClusterUnpaused)) => {
                 (Mood::Paused, awaited(wait))
             }
@@ -65,13 +53,55 @@ impl<N: Names> Case<'_, N> {
         Told { mood, words, observed: self.stack.generation }
     }
 
+    /// How it stands with what is on the cluster.
+    fn at_rest(&self) -> (Mood, N::Text) {
+        let View::Plan(look, plan) = self.plan(Aim::LastGood) else { return (Mood::Well, "".into()) };
+        match look.unhealthy() {
+            _ if !plan.is_done() => (Mood::Drifted, words::drifted(&plan)),
+            Some(why) => (Mood::Unhealthy, why),
+            None => (Mood::Well, words::spared(&plan).unwrap_or_else(|| "".into())),
+        }
+    }
+
+    /// Why the last good version is not in its place.
+    fn stuck(&self) -> N::Text {
+        let number = self.stack.status.phase.number();
+        if let Some(request) = number.and_then(|number| self.stack.request(number)) {
+            return request.why.clone();
+        }
+        let by_plan = match self.plan(Aim::LastGood) {
+            View::Plan(look, plan) => plan.refusal().cloned().or_else(|| words::awaited(look, &plan)),
+            _ => None,
+        };
+        let why = by_plan.as_ref().map_or("the cluster does not take it", |why| why.as_ref());
+        N::Text::from(&format!("the last good version could not be put back: {why}"))
+    }
+
     fn waits_for(&self, wait: Wait) -> N::Text {
-        let number = self.stack.status.phase.number().filter(|_| wait == Wait::Health);
-        let unhealthy = number.and_then(|number| match self.plan(Aim::Version(number)) {
-            View::Plan(look, plan) => words::unhealthy(look, &plan),
+        let aim = match wait {
+            Wait::ClusterReady => return self.unready(),
+            Wait::Health => self.stack.status.phase.number(),
+            Wait::Trial => {
+                self.stack.queued().map(|queued| queued.number).or(self.stack.status.phase.number())
+            }
+            _ => None,
+        };
+        let first = aim.and_then(|number| match self.plan(Aim::Version(number)) {
+            View::Plan(look, plan) => words::awaited(look, &plan),
             _ => None,
         });
-        unhealthy.unwrap_or_else(|| awaited(&wait))
+        first.unwrap_or_else(|| awaited(&wait))
+    }
+
+    /// Why nothing can be asked of the cluster, and what to do where that never ends.
+    fn unready(&self) -> N::Text {
+        let why = self.s.cluster.as_ref().map_or("", |cluster| cluster.why.as_ref());
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        let way_out = match self.stack.deleting {
+            true => "; if it is gone for good, `bowline cluster remove --force` lets the stack go",
+            false => "",
+        };
+        N::Text::from(&format!("waits for {}{why}{way_out}", Wait::ClusterReady))
     }
 
     /// The update that is worked on, or is next, says what it waits for.

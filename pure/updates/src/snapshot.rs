@@ -1,5 +1,6 @@
 //! What is known of a stack.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bowline_control::Millis;
@@ -7,7 +8,7 @@ use bowline_control::Millis;
 use crate::effect::{Outcome, Reply};
 use crate::inventory::{Content, Inventory};
 use crate::object::Object;
-use crate::plan::{Plan, Sight, Sights};
+use crate::plan::{Fit, Plan, Sight, Sights};
 use crate::state::{Cluster, Names, Number, Quarantined, Quota, Request, Stack, Stage, Update};
 use crate::{Aim, Rhythm, Step};
 
@@ -37,13 +38,15 @@ pub struct Memory<N: Names> {
     pub stored: Option<(N::Digest, Arc<Inventory<N>>)>,
     /// The last look at the cluster.
     pub look: Option<Look<N>>,
-    /// The writes of this attempt that did not work.
+    /// The writes of this attempt that did not work, or did not last.
     pub tries: u8,
-    /// The object that the cluster refuses, and why.
-    pub refused: Option<N::Text>,
+    /// Why the last of them did not.
+    pub trouble: N::Text,
+    /// The objects that the cluster has refused in this attempt, and why.
+    pub refused: BTreeMap<N::Place, N::Text>,
     /// When it was last time to show how much is done, and whether it is now.
     pub shows: (Millis, bool),
-    /// The attempt that the last four are of.
+    /// The attempt that the last five are of.
     pub attempt: u64,
     /// Nothing is kept for the stack any more.
     pub forgotten: bool,
@@ -93,7 +96,8 @@ impl<N: Names> Default for Memory<N> {
             stored: None,
             look: None,
             tries: 0,
-            refused: None,
+            trouble: "".into(),
+            refused: BTreeMap::new(),
             shows: (Millis(0), false),
             attempt: 0,
             forgotten: false,
@@ -122,7 +126,15 @@ impl<N: Names> Memory<N> {
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
             Reply::Seen { attempt, digest, sights } => {
                 self.be_at(attempt);
-                let since = self.look.as_ref().filter(|look| look.digest == digest).map(|look| look.since);
+                let before = self.look.take().filter(|look| look.digest == digest);
+                if let Some(place) = before.as_ref().and_then(|before| before.undone(&sights)) {
+                    let text = format!(
+                        "{} does not stay as it was written: somebody else changes it",
+                        N::place(place)
+                    );
+                    self.fail_once(&text);
+                }
+                let since = before.map(|look| look.since);
                 self.look = Some(Look { digest, at, since: since.unwrap_or(at), whole: true, sights });
             }
             Reply::Written { attempt, outcomes } => {
@@ -136,7 +148,7 @@ impl<N: Names> Memory<N> {
                 if matches!(step, Step::Write(_)) {
                     // It may have been done or not.
                     self.look = None;
-                    self.tries = self.tries.saturating_add(1);
+                    self.fail_once(&why);
                 }
                 return Err(why);
             }
@@ -158,24 +170,32 @@ impl<N: Names> Memory<N> {
         }
     }
 
+    fn fail_once(&mut self, why: &str) {
+        self.tries = self.tries.saturating_add(1);
+        self.trouble = why.into();
+    }
+
     fn wrote(&mut self, outcomes: Vec<(N::Place, Outcome<N>)>, at: Millis) -> Result<(), String> {
         let mut look = self.look.take();
-        let mut trouble = None;
-        self.refused = None;
+        let (mut refused, mut trouble) = (None, None);
         for (place, outcome) in outcomes {
             match outcome {
                 Outcome::Is(sight) => {
+                    self.refused.remove(&place);
                     if let Some(look) = &mut look {
                         Arc::make_mut(&mut look.sights).insert(place, *sight);
                     }
                 }
-                Outcome::Refused(why) => self.refused = Some(why),
+                Outcome::Refused(why) => {
+                    refused = Some(why.clone());
+                    self.refused.insert(place, why);
+                }
                 Outcome::Unknown(why) => trouble = Some(why),
                 Outcome::Outdated => look = None,
             }
         }
-        if self.refused.is_some() || trouble.is_some() {
-            self.tries = self.tries.saturating_add(1);
+        if let Some(why) = refused.as_ref().map(AsRef::as_ref).or(trouble.as_deref()) {
+            self.fail_once(why);
             look = None;
         }
         self.look = look.map(|look| Look { at, since: at, whole: false, ..look });
@@ -225,6 +245,15 @@ impl<N: Names> Snapshot<N> {
 }
 
 impl<N: Names> Look<N> {
+    /// Something that was as it should be after a write, and is not in what is seen now.
+    fn undone<'a>(&self, now: &'a Sights<N>) -> Option<&'a N::Place> {
+        let is_well = |sight: &Sight<N>| sight.fit == Fit::Same;
+        let differs = |(place, sight): &(&N::Place, &Sight<N>)| {
+            sight.fit == Fit::Differs && self.sights.get(*place).is_some_and(is_well)
+        };
+        now.iter().find(differs).map(|(place, _)| place).filter(|_| !self.whole)
+    }
+
     /// What is to be done, by this look.
     pub(crate) fn plan(&self, content: &Content<N>, inventory: &Inventory<N>) -> Plan<N> {
         Plan::new(content, inventory, &self.sights)
@@ -254,6 +283,6 @@ impl<N: Names> Stack<N> {
 impl<N: Names> Sight<N> {
     /// Nothing is there, and nothing is wanted.
     pub fn nothing() -> Sight<N> {
-        Sight { live: None, fit: crate::plan::Fit::Same }
+        Sight { live: None, fit: Fit::Same }
     }
 }

@@ -285,6 +285,8 @@ pub enum Mood {
     Well,
     /// Somebody else has changed what is on the cluster.
     Drifted,
+    /// All is as it should be, and does not work.
+    Unhealthy,
     /// Something is under way, and waits.
     Waiting,
     /// No version is started.
@@ -297,8 +299,8 @@ pub enum Mood {
 
 impl Mood {
     /// All of them.
-    pub const ALL: [Mood; 6] =
-        [Mood::Well, Mood::Drifted, Mood::Waiting, Mood::Paused, Mood::Failing, Mood::Stuck];
+    pub const ALL: [Mood; 7] =
+        [Mood::Well, Mood::Drifted, Mood::Unhealthy, Mood::Waiting, Mood::Paused, Mood::Failing, Mood::Stuck];
 }
 
 /// A request for a version.
@@ -352,6 +354,8 @@ pub struct Cluster<N: Names> {
     pub deleting: bool,
     /// It can be used.
     pub ready: bool,
+    /// Why, or why not, in words for people.
+    pub why: N::Text,
     /// Nothing is started on it.
     pub paused: bool,
     /// How much may be asked of it.

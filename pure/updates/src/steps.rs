@@ -42,7 +42,8 @@ impl<N: Names> Case<'_, N> {
                 })
             }
             Step::Write(aim) => {
-                let deeds = self.planned(aim).map(|plan| plan.next(self.rhythm.batch));
+                let refused = &self.s.memory.refused;
+                let deeds = self.planned(aim).map(|plan| plan.next(self.rhythm.batch, refused));
                 self.call(Ask::Write(deeds.unwrap_or_default()))
             }
             _ => self.with_status(|status| self.become_so(status, step)),
@@ -77,8 +78,9 @@ impl<N: Names> Case<'_, N> {
     }
 
     fn show(&self, number: Number) -> EffectOf<N> {
-        let known =
-            self.stack.request(number).and_then(|request| Some((self.s.update_of(request)?, request)));
+        // A stack that was made anew may have given the number of a stray again.
+        let request = self.stack.request(number).filter(|request| self.differs(request));
+        let known = request.and_then(|request| Some((self.s.update_of(request)?, request)));
         let (before, shown) = match known {
             Some((update, request)) => {
                 let before = update.shown.as_ref();
@@ -189,6 +191,9 @@ impl<N: Names> Case<'_, N> {
     }
 
     fn number(&self, status: &mut Status<N>) {
+        // A stack of this name that was there before has given numbers too.
+        let shown = self.s.updates.iter().filter_map(|update| update.shown.as_ref()?.number);
+        status.submitted = shown.fold(status.submitted, Number::max);
         for update in self.to_be_numbered() {
             status.submitted = Number(status.submitted.0 + 1);
             status.requests.push(Request {
@@ -284,7 +289,8 @@ impl<N: Names> Case<'_, N> {
         let Some(digest) = self.stack.digest(Aim::Version(number)).cloned() else { return };
         status.quarantined.retain(|bad| bad.digest != digest);
         status.good = Some(Good { number, digest });
-        status.end(number, Stage::Succeeded, "it is on the cluster, and healthy".into());
+        let plan = self.planned(Aim::Version(number));
+        status.end(number, Stage::Succeeded, words::succeeded(plan.as_ref()));
         status.phase = Phase::Idle;
         status.resumed = false;
     }
@@ -303,7 +309,7 @@ impl<N: Names> Case<'_, N> {
         let is_over = self.stack.status.phase == Phase::Idle && aim == Aim::LastGood && plan.is_done();
         let wanted = self.s.content(self.stack.digest(aim)).and_then(Result::ok);
         match wanted {
-            Some(wanted) if is_over => plan.inventory.trimmed(&wanted),
+            Some(wanted) if is_over => plan.trimmed(&wanted),
             _ => plan.inventory,
         }
     }

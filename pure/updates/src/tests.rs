@@ -1,5 +1,6 @@
 //! What is decided, planned and told, by what there is; what the explorer does not go through.
 
+mod ends;
 mod plans;
 mod stacks;
 
@@ -166,6 +167,7 @@ fn cluster() -> Cluster<Plain> {
         version: Version(3),
         deleting: false,
         ready: true,
+        why: String::new(),
         paused: false,
         quota: Quota { waiting: 2, hourly: 3 },
         updates: vec![("s", 3)],

@@ -4,6 +4,9 @@ use crate::decide::{Aim, Case, Fault, Objection, View};
 use crate::plan::{Health, Plan};
 use crate::state::{Names, Number, Request, Stage};
 
+/// How many objects are named at most.
+const SOME: usize = 5;
+
 /// What an update says when it comes to a stage.
 pub(crate) fn shown<N: Names>(request: &Request<N>) -> N::Text {
     match request.stage {
@@ -82,7 +85,12 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
         Fault::BadContent => unusable(case, aim),
         Fault::Refused => {
             let by_plan = || plan().and_then(|(_, plan)| plan.refusal().cloned());
-            case.s.memory.refused.clone().or_else(by_plan).unwrap_or_else(|| "an object is refused".into())
+            let refused = case.s.memory.refused.values().next().cloned();
+            refused.or_else(by_plan).unwrap_or_else(|| "an object is refused".into())
+        }
+        Fault::Untried => {
+            let first = plan().and_then(|(_, plan)| Some(plan.untried.first()?.1.clone()));
+            first.unwrap_or_else(|| "the cluster could not try an object".into())
         }
         Fault::OtherPlan => {
             "its plan is not the one that was asked for: look at the new one, and submit again".into()
@@ -96,36 +104,72 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
             N::Text::from(&text)
         }
         Fault::Timeout | Fault::Ill => {
-            let first = plan().and_then(|(look, plan)| unhealthy(look, &plan));
+            let first = plan().and_then(|(look, plan)| awaited(look, &plan));
             first.unwrap_or_else(|| "something did not become healthy in time".into())
         }
-        Fault::Tries => "writes to the cluster failed again and again".into(),
+        Fault::Tries => {
+            let last = case.s.memory.trouble.as_ref();
+            N::Text::from(&format!("writes to the cluster failed again and again, the last time so: {last}"))
+        }
         Fault::Lost => "whoever applied it was lost, twice".into(),
         Fault::Deleted => "its stack is deleted".into(),
         Fault::NoCluster => "its cluster is gone".into(),
     }
 }
 
-/// The first object that is not healthy, and why.
-pub(crate) fn unhealthy<N: Names>(look: &crate::Look<N>, plan: &Plan<N>) -> Option<N::Text> {
+/// The first object that keeps a version from being on the cluster and healthy, and why.
+pub(crate) fn awaited<N: Names>(look: &crate::Look<N>, plan: &Plan<N>) -> Option<N::Text> {
+    let untried = || plan.untried.first().map(|(_, why)| why.clone());
     let mut later =
-        plan.later.iter().map(|place| format!("{} has no kind or namespace yet", N::place(place)));
-    let ill = look.sights.iter().find_map(|(place, sight)| match &sight.live.as_ref()?.health {
-        Health::Well => None,
-        Health::Progressing(why) | Health::Ill(why) => Some(format!("{}: {}", N::place(place), why.as_ref())),
-    });
-    ill.or_else(|| later.next()).map(|text| N::Text::from(&text))
+        plan.later.iter().map(|(_, place)| format!("{} has no kind or namespace yet", N::place(place)));
+    look.unhealthy().or_else(untried).or_else(|| later.next().map(|text| N::Text::from(&text)))
+}
+
+impl<N: Names> crate::Look<N> {
+    /// The first object that does not work, and why: one that never will before one that may.
+    pub(crate) fn unhealthy(&self) -> Option<N::Text> {
+        let lives =
+            self.sights.iter().filter_map(|(place, sight)| Some((place, &sight.live.as_ref()?.health)));
+        let told =
+            |place, why: &N::Text| Some(N::Text::from(&format!("{}: {}", N::place(place), why.as_ref())));
+        let ill = lives.clone().find_map(|(place, health)| match health {
+            Health::Ill(why) => told(place, why),
+            Health::Well | Health::Progressing(_) => None,
+        });
+        ill.or_else(|| {
+            lives.clone().find_map(|(place, health)| match health {
+                Health::Progressing(why) => told(place, why),
+                Health::Well | Health::Ill(_) => None,
+            })
+        })
+    }
+}
+
+/// What a version says that is on the cluster.
+pub(crate) fn succeeded<N: Names>(plan: Option<&Plan<N>>) -> N::Text {
+    match plan.and_then(spared) {
+        Some(left) => N::Text::from(&format!("it is on the cluster, and healthy; {}", left.as_ref())),
+        None => "it is on the cluster, and healthy".into(),
+    }
+}
+
+/// What should go, and is left because somebody else has something in it.
+pub(crate) fn spared<N: Names>(plan: &Plan<N>) -> Option<N::Text> {
+    let all = plan.spared.iter().map(|(place, why)| format!("{} is left: {}", N::place(place), why.as_ref()));
+    let some = all.take(SOME).collect::<Vec<_>>().join(", ");
+    (!some.is_empty()).then(|| N::Text::from(&some))
 }
 
 /// What somebody else has changed.
 pub(crate) fn drifted<N: Names>(plan: &Plan<N>) -> N::Text {
-    let changed = plan.deeds.iter().map(|(_, deed)| N::place(&deed.place));
-    let refused = plan.refused.iter().map(|(place, _)| N::place(place));
-    let all: Vec<_> = changed.chain(refused).collect();
-    let some = all.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    let changed = plan.deeds.iter().map(|(_, deed)| &deed.place);
+    let cannot = plan.refused.iter().chain(&plan.untried).map(|(place, _)| place);
+    let later = plan.later.iter().map(|(_, place)| place);
+    let all: Vec<_> = changed.chain(cannot).chain(later).map(N::place).collect();
+    let some = all.iter().take(SOME).cloned().collect::<Vec<_>>().join(", ");
     let text = match all.len() {
-        0..=5 => format!("not as it should be: {some}"),
-        more => format!("not as it should be: {some} and {} more", more - 5),
+        0..=SOME => format!("not as it should be: {some}"),
+        more => format!("not as it should be: {some} and {} more", more - SOME),
     };
     N::Text::from(&text)
 }

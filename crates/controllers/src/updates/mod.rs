@@ -41,6 +41,10 @@ use crate::clusters::Embed;
 /// How many stacks are worked on at once, if nobody says otherwise: those whose cluster does not answer must not keep the others waiting.
 pub const AT_ONCE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not 0");
 
+/// How many effects in a row lead somewhere: a stack knows up to 1,000 versions, each of which is fetched, judged and shown, and a
+/// version writes up to 100,000 objects, 200 at a time. What leads nowhere there has bounds of its own.
+pub(crate) const EFFECTS: u32 = 4_096;
+
 /// How the controller of updates is driven.
 pub(crate) type UpdateDriver = Driver<Updates<Text>, UpdateWire, Workshop>;
 

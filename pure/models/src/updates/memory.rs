@@ -10,8 +10,10 @@ use super::world::{ABSENT, World, wanted};
 use crate::harness::Note;
 use crate::tiny::{Tiny, Words};
 
-/// Of what is remembered: the content that was fetched, tries, that something was refused, and the attempt.
+/// Of what is remembered: the content that was fetched, tries, that the first place was refused, and the attempt.
 const REFUSAL: u8 = 1 << 4;
+/// Of the inventory that is recorded: that the second place was. Of the one that is stored: that nothing could be tried.
+const BESIDE: u8 = 1 << 5;
 /// Of the look: that there is one, that it is whole, that some time has passed since the first, its content, that all are well.
 const SEEN: u8 = 1;
 const WHOLE: u8 = 2;
@@ -31,10 +33,11 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let fetched = memory.fetched.as_ref().map_or(0, |fetched| fetched.digest);
     let of = memory.fetched_for.map_or(0, |of| of.0 as u8);
     let of = if memory.forgotten { FORGOTTEN } else { of };
-    let has_job = memory.look.is_some() || memory.tries > 0 || memory.refused.is_some();
+    let has_job = memory.look.is_some() || memory.tries > 0 || !memory.refused.is_empty();
     let attempt = if has_job { memory.attempt as u8 % ROUND } else { 0 };
-    let about = fetched | memory.tries.min(3) << 2 | memory.refused.map_or(0, |_| REFUSAL) | attempt << 5;
-    let (mut look, mut places) = (0, 0);
+    let refused = |place: u8| if memory.refused.contains_key(&place) { REFUSAL } else { 0 };
+    let about = fetched | memory.tries.min(3) << 2 | refused(0) | attempt << 5;
+    let (mut look, mut places, mut untried) = (0, 0, 0);
     if let Some(Look { digest, at, since, whole, sights }) = &memory.look {
         let lives = || sights.values().filter_map(|sight| sight.live.as_ref());
         let well = lives().all(|live| live.health == Health::Well);
@@ -44,26 +47,39 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
             | if well { WELL } else { 0 }
             | if sights.values().any(|sight| matches!(sight.fit, Fit::Refused(_))) { TURNED_DOWN } else { 0 }
             | digest.unwrap_or(0) << 4;
+        let is_untried = |sight: &Sight<Tiny>| matches!(sight.fit, Fit::Untried(_));
+        untried = if sights.values().any(is_untried) { BESIDE } else { 0 };
         places = sights
             .iter()
             .map(|(place, sight)| sight.live.as_ref().map_or(ABSENT, |live| live.read) << (4 * place))
             .sum();
     }
     let (about, look) = (about | of << OF, look | of >> 1 << OF);
-    Note { uids: [0; 2], body: [about, code(&memory.recorded), code(&memory.stored), look, places] }
+    let recorded = code(&memory.recorded) | if refused(1) > 0 { BESIDE } else { 0 };
+    let stored = code(&memory.stored) | untried;
+    Note { uids: [0; 2], body: [about, recorded, stored, look, places] }
 }
 
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     let [about, recorded, stored, look, places] = note.body;
-    let inventory = |digest: u8| (digest > 0).then(|| (digest, Arc::new(names::decode(digest))));
+    let inventory = |code: u8| {
+        let digest = code & !BESIDE;
+        (digest > 0).then(|| (digest, Arc::new(names::decode(digest))))
+    };
     let digest = look >> 4 & 3;
     let health = if look & WELL != 0 { Health::Well } else { Health::Progressing(Words) };
     let world = World { places: [places & 15, places >> 4], ..World::default() };
     let sight = |place: u8| {
         let sight = world.sight(place, digest, &health);
-        let is_refused = look & TURNED_DOWN != 0 && wanted(digest).0.contains_key(&place);
-        (place, Sight { fit: if is_refused { Fit::Refused(Words) } else { sight.fit }, ..sight })
+        let is_wanted = wanted(digest).0.contains_key(&place);
+        let fit = match (look & TURNED_DOWN != 0, stored & BESIDE != 0) {
+            (true, _) if is_wanted => Fit::Refused(Words),
+            (_, true) if is_wanted => Fit::Untried(Words),
+            _ => sight.fit,
+        };
+        (place, Sight { fit, ..sight })
     };
+    let refused = [(about & REFUSAL, 0), (recorded & BESIDE, 1)];
     let sights = || [0, 1].into_iter().map(sight).collect();
     let fetched = about & 3;
     let of = about >> OF | look >> OF << 1;
@@ -84,7 +100,7 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
             sights: Arc::new(sights()),
         }),
         tries: about >> 2 & 3,
-        refused: (about & REFUSAL != 0).then_some(Words),
+        refused: refused.into_iter().filter(|(bit, _)| *bit != 0).map(|(_, place)| (place, Words)).collect(),
         attempt: (about >> 5 & 3).into(),
         forgotten: fetched == 0 && of == FORGOTTEN,
         ..Memory::default()
@@ -98,14 +114,15 @@ pub(crate) fn has_looked(note: &Note) -> bool {
 /// Counts the attempt of what is remembered from another one on.
 pub(crate) fn shift_attempt(note: &mut Note, shift: u8) {
     let about = note.body[0];
-    let has_job = note.body[3] & SEEN != 0 || about >> 2 & 3 > 0 || about & REFUSAL != 0;
+    let refused = about & REFUSAL | note.body[1] & BESIDE;
+    let has_job = note.body[3] & SEEN != 0 || about >> 2 & 3 > 0 || refused != 0;
     let attempt = if has_job { (about >> 5 & 3).wrapping_add(shift) % ROUND } else { 0 };
     note.body[0] = about & !(3 << 5) | attempt << 5;
 }
 
 /// The inventories that are remembered.
 pub(crate) fn remembered(note: &Note) -> [u8; 2] {
-    [note.body[1], note.body[2]]
+    [note.body[1] & !BESIDE, note.body[2] & !BESIDE]
 }
 
 /// What is remembered, as people read it.
@@ -125,10 +142,11 @@ pub(crate) fn told(note: &Note) -> String {
         let whole = if look.whole { "" } else { " in part" };
         let well = if note.body[3] & WELL == 0 { " unwell" } else { "" };
         let well = if note.body[3] & TURNED_DOWN == 0 { well.to_owned() } else { format!("{well} refused") };
+        let well = if note.body[2] & BESIDE == 0 { well } else { format!("{well} untried") };
         format!("{at:?} for {:?}{waited}{whole}{well}", look.digest)
     }));
     said.push(format!("{} tries, attempt {}", memory.tries, memory.attempt));
-    said.extend(memory.refused.map(|_| "refused".to_owned()));
+    said.extend(memory.refused.keys().map(|place| format!("{place} refused")));
     said.extend(memory.forgotten.then(|| "nothing is kept".to_owned()));
     said.join(", ")
 }

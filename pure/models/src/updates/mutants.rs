@@ -117,7 +117,10 @@ fn starts_beside_what_runs(shown: &Shown, step: &Step, now: Moment) -> EffectOf<
 fn gives_one_number_twice(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
     rewritten(shown, step, now, |before, after| {
         if *step == Step::Number {
-            after.status.submitted = before.status.submitted;
+            for new in &mut after.status.requests {
+                let is_known = before.status.requests.iter().any(|known| known.update == new.update);
+                new.number = if is_known { new.number } else { Number(1) };
+            }
         }
     })
 }

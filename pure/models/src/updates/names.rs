@@ -225,6 +225,7 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
             version,
             deleting,
             ready: activity & UNREADY == 0,
+            why: Words,
             paused: paused > 0,
             quota: Quota { waiting: 1, hourly: 1 },
             updates: (0..2)

@@ -83,9 +83,9 @@ fn of_the_cluster() -> Vec<Claim> {
 fn liveness() -> Vec<Claim> {
     vec![
         Property::eventually_always("EveryReqIsProcessed", |_, s: &State| {
-            (0..STACKS).all(|key| is_excused(s, key) || updates(s, key).all(|update| is_over(s, key, &update)))
+            (0..STACKS).all(|key| is_paused(s, key) || updates(s, key).all(|update| is_over(s, key, &update)))
         })
-        .about("every update says in the end how it ended; unless it may not be started, or its stack is deleted"),
+        .about("every update says in the end how it ended, also when its stack or its cluster is deleted; unless somebody has paused them"),
         Property::eventually_always("EveryReqInQueueIsProcessed", |_, s: &State| {
             (0..STACKS).all(|key| is_excused(s, key) || stack(s, key).is_none_or(|stack| stack.queued().is_none()))
         })
@@ -289,9 +289,21 @@ fn is_stalled(s: &State, key: u8) -> bool {
     stack(s, key).is_some_and(|stack| matches!(stack.status.phase, Phase::Stalled(_)))
 }
 
+/// Whether somebody keeps a stack from starting anything.
+fn is_paused(s: &State, key: u8) -> bool {
+    let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
+    cluster.is_some_and(|cluster| cluster.paused)
+        || stack(s, key).is_some_and(|stack| stack.wish.paused && !stack.deleting)
+}
+
+/// Whether an update shows how it ended. One that a stack which goes has not numbered any more has not begun.
 fn is_over(s: &State, key: u8, update: &bowline_updates::Update<Tiny>) -> bool {
-    let stage = update.shown.as_ref().map(|shown| shown.stage);
-    stage.is_some_and(|stage| stage.is_last() || stage == Stage::PartialFailure && is_stalled(s, key))
+    let goes = stack(s, key).is_none_or(|stack| stack.deleting);
+    match &update.shown {
+        Some(shown) if shown.stage == Stage::PartialFailure => goes || is_stalled(s, key),
+        Some(shown) if shown.number.is_some() => shown.stage.is_last(),
+        _ => goes,
+    }
 }
 
 /// Whether the cluster is as the last good version wants it; or as nobody has touched it, if there is none.
@@ -309,15 +321,23 @@ fn is_whole(s: &State, key: u8) -> bool {
     rests && ((0..).zip(world.places).all(is_it) || is_told || is_stalled(s, key))
 }
 
+/// Whether the last good version does not work any more.
+fn is_sick(s: &State, key: u8, stack: &Stack<Tiny>) -> bool {
+    let sick = World::of(&s.outside[usize::from(key)]).sick;
+    stack.status.good.as_ref().is_some_and(|good| sick >> good.digest & 1 == 1)
+}
+
 fn is_told(s: &State, key: u8, stack: &Stack<Tiny>) -> bool {
     let Some(told) = &stack.told else { return false };
     let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
     let ready = cluster.is_none_or(|cluster| cluster.ready);
     let is_true = match told.mood {
         Mood::Well => {
-            ready && stack.status.phase == Phase::Idle && (is_whole(s, key) || stack.status.good.is_none())
+            let is_well = is_whole(s, key) && !is_sick(s, key, stack);
+            ready && stack.status.phase == Phase::Idle && (is_well || stack.status.good.is_none())
         }
         Mood::Drifted => is_remembered(s, DRIFTED),
+        Mood::Unhealthy => stack.status.phase == Phase::Idle && is_sick(s, key, stack),
         Mood::Stuck => is_stalled(s, key),
         Mood::Waiting | Mood::Paused | Mood::Failing => false,
     };

@@ -137,6 +137,7 @@ const FORGET: u8 = 4;
 /// The ways of failing.
 const UNREACHABLE: u8 = 0;
 const REFUSED: u8 = 1;
+const HALF_DONE: u8 = 2;
 
 /// What is asked, for which aim; in which attempt, for which content; and what else: an inventory, or deeds with what they rest
 /// on.
@@ -227,12 +228,15 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
             Reply::Forgotten
         }
         LOOK => {
-            let is_refused = |place: &u8| way.is_some() && wanted(code.digest).0.contains_key(place);
-            let refused = |(place, sight): (u8, Sight<Tiny>)| {
-                let fit = if is_refused(&place) { Fit::Refused(Words) } else { sight.fit };
+            let tried = |(place, sight): (u8, Sight<Tiny>)| {
+                let fit = match way.filter(|_| wanted(code.digest).0.contains_key(&place)) {
+                    None => sight.fit,
+                    Some(HALF_DONE) => Fit::Untried(Words),
+                    Some(_) => Fit::Refused(Words),
+                };
                 (place, Sight { fit, ..sight })
             };
-            let sights = Arc::new(world.look(code.digest).into_iter().map(refused).collect());
+            let sights = Arc::new(world.look(code.digest).into_iter().map(tried).collect());
             Reply::Seen { attempt: code.attempt.into(), digest, sights }
         }
         _ => {
@@ -241,8 +245,7 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
                 let first = outcomes.is_empty();
                 let outcome = match way {
                     Some(REFUSED) if first => Outcome::Refused(Words),
-                    Some(REFUSED) => Outcome::Unknown(String::new()),
-                    Some(_) if !first => Outcome::Unknown(String::new()),
+                    Some(HALF_DONE) if !first => Outcome::Unknown(String::new()),
                     _ if world.act(deed) => {
                         let sight = world.sight(deed.place, code.digest, &Health::Well);
                         Outcome::Is(Box::new(sight))

@@ -28,6 +28,9 @@ impl<N: Names> Case<'_, N> {
             _ if !look.whole => Decision::Do(Step::Look(aim)),
             _ if plan.refusal().is_some() => fail(Fault::Refused),
             _ if plan.deletions() > self.stack.wish.deletions as usize => fail(Fault::Deletions),
+            _ if !plan.untried.is_empty() => {
+                self.again(aim, look, Wait::Trial).unwrap_or_else(|| fail(Fault::Untried))
+            }
             _ if asked.is_some_and(|asked| *asked != plan.digest()) => fail(Fault::OtherPlan),
             // Recording is part of beginning.
             Some(Step::Store(_)) => Decision::Do(Step::Store(aim)),
@@ -44,7 +47,7 @@ impl<N: Names> Case<'_, N> {
         if let Err(first) = self.on_cluster() {
             return first;
         }
-        if self.s.memory.refused.is_some() {
+        if !self.s.memory.refused.is_empty() {
             return back(Fault::Refused);
         }
         let aim = Aim::Version(number);
@@ -70,7 +73,7 @@ impl<N: Names> Case<'_, N> {
         if let Some(step) = self.keep(aim, plan) {
             return Some(step);
         }
-        if !plan.next(self.rhythm.batch).is_empty() {
+        if !plan.next(self.rhythm.batch, &self.s.memory.refused).is_empty() {
             return Some(Step::Write(aim));
         }
         (!look.whole).then_some(Step::Look(aim))
@@ -86,14 +89,17 @@ impl<N: Names> Case<'_, N> {
         if plan.is_done() && healths.clone().all(|health| *health == Health::Well) {
             return Decision::Do(Step::Succeed);
         }
+        self.again(aim, look, Wait::Health).unwrap_or(Decision::Do(Step::BackOut(Fault::Timeout)))
+    }
+
+    /// Another look soon; `None` if the time that a version has is over.
+    fn again(&self, aim: Aim, look: &Look<N>, what: Wait) -> Option<What> {
         let next = look.at.plus(self.rhythm.poll);
         if self.now.clock >= next {
-            return Decision::Do(Step::Look(aim));
+            return Some(Decision::Do(Step::Look(aim)));
         }
-        if look.at >= look.since.plus(self.stack.wish.timeout) {
-            return Decision::Do(Step::BackOut(Fault::Timeout));
-        }
-        Decision::Wait { what: Wait::Health, until: Some(next) }
+        let is_over = look.at >= look.since.plus(self.stack.wish.timeout);
+        (!is_over).then_some(Decision::Wait { what, until: Some(next) })
     }
 
     /// The last good version is put back, or what was there before the first one.
@@ -112,7 +118,7 @@ impl<N: Names> Case<'_, N> {
             View::Plan(look, plan) => (look, plan),
         };
         if self.s.memory.tries > self.rhythm.tries && !plan.is_done() {
-            return stall(if self.s.memory.refused.is_some() { Fault::Refused } else { Fault::Tries });
+            return stall(if self.s.memory.refused.is_empty() { Fault::Tries } else { Fault::Refused });
         }
         if let Some(step) = self.write(aim, look, &plan) {
             return Decision::Do(step);
@@ -124,14 +130,7 @@ impl<N: Names> Case<'_, N> {
             return stall(Fault::Refused);
         }
         // What comes later comes soon, or never.
-        let next = look.at.plus(self.rhythm.poll);
-        if self.now.clock >= next {
-            return Decision::Do(Step::Look(aim));
-        }
-        if look.at >= look.since.plus(self.stack.wish.timeout) {
-            return stall(Fault::Timeout);
-        }
-        Decision::Wait { what: Wait::Health, until: Some(next) }
+        self.again(aim, look, Wait::Health).unwrap_or_else(|| stall(Fault::Timeout))
     }
 
     /// The last good version could not be put back: it is tried again from time to time.
@@ -153,7 +152,8 @@ impl<N: Names> Case<'_, N> {
         match self.write(aim, look, &plan) {
             None if plan.is_done() => Decision::Do(Step::Restored),
             Some(Step::Look(_)) => Decision::Do(Step::Look(aim)),
-            Some(step) if is_time => Decision::Do(step),
+            // Who has begun to write again goes on, until something does not work.
+            Some(step) if is_time || !look.whole => Decision::Do(step),
             _ if self.now.clock >= next => Decision::Do(Step::Look(aim)),
             _ => Decision::Wait { what: Wait::Person, until: Some(next) },
         }

@@ -53,7 +53,7 @@ impl<N: Names> Case<'_, N> {
             // What could not be put back is left as it is by one who is deleted.
             None if self.stack.status.phase != Phase::Idle => Decision::Do(Step::Leave),
             None if !plan.is_done() => Decision::Do(Step::Mend),
-            None => Decision::Do(self.trim().unwrap_or(Step::Leave)),
+            None => Decision::Do(self.trim(plan).unwrap_or(Step::Leave)),
         }
     }
 
@@ -86,12 +86,11 @@ impl<N: Names> Case<'_, N> {
     }
 
     /// What is not wanted any more is taken off the inventory.
-    fn trim(&self) -> Option<Step> {
+    fn trim(&self, plan: &Plan<N>) -> Option<Step> {
         let aim = Aim::LastGood;
         let wanted = self.s.content(self.stack.digest(aim))?.ok()?;
-        let inventory = self.s.inventory(self.stack)?;
-        let trimmed = inventory.trimmed(&wanted);
-        if trimmed == *inventory {
+        let trimmed = plan.trimmed(&wanted);
+        if trimmed == plan.inventory {
             return None;
         }
         let is_stored = self.s.memory.stored.as_ref().is_some_and(|(_, stored)| **stored == trimmed);
@@ -101,7 +100,9 @@ impl<N: Names> Case<'_, N> {
     /// What others have changed is told, or put right; what could not be put right is tried again at the next look.
     fn find_drift(&self, look: &Look<N>, plan: &Plan<N>, what: Wait) -> What {
         let interval = self.stack.wish.interval;
-        let next = look.at.plus(interval);
+        // Who tells that something is not well is to know soon that it is.
+        let is_well = look.unhealthy().is_none();
+        let next = look.at.plus(if is_well { interval } else { interval.min(self.rhythm.lease) });
         if self.now.clock >= next || !look.whole {
             return Decision::Do(Step::Look(Aim::LastGood));
         }

@@ -96,6 +96,8 @@ pub enum Fault {
     Timeout,
     /// Something is ill, and will be.
     Ill,
+    /// The cluster could not try an object.
+    Untried,
     /// Writes failed again and again.
     Tries,
     /// Whoever applied it was lost, twice.
@@ -119,8 +121,12 @@ pub enum Wait {
     Unpaused,
     /// That versions may be started on the cluster.
     ClusterUnpaused,
+    /// That the cluster is gone.
+    ClusterGone,
     /// The end of an upgrade.
     Upgrade,
+    /// That the cluster can try every object.
+    Trial,
     /// That everything is healthy.
     Health,
     /// That nothing of an earlier worker can arrive any more.
@@ -179,6 +185,8 @@ impl fmt::Display for Wait {
             Wait::ClusterReady => "its cluster to be ready",
             Wait::Unpaused => "its stack to be resumed",
             Wait::ClusterUnpaused => "its cluster to be resumed",
+            Wait::ClusterGone => "its cluster, which is being deleted, to be gone",
+            Wait::Trial => "the cluster to say whether it takes every object",
             Wait::Upgrade => "the upgrade of its cluster to end",
             Wait::Health => "everything to become healthy",
             Wait::Quiet => "late writes, if there are any, before a last look",

@@ -92,8 +92,6 @@ fn waves_come_one_after_the_other_and_deletions_last() {
         &inventory,
         &[("kind", absent()), ("thing", later.clone()), ("other", absent()), ("old", ours(1))],
     );
-    let places =
-        |plan: &Plan<Plain>, most| plan.next(most).into_iter().map(|deed| deed.place).collect::<Vec<_>>();
     assert_eq!(places(&first, 10), ["kind"]);
     let then = plan(
         &wanted,
@@ -114,6 +112,65 @@ fn waves_come_one_after_the_other_and_deletions_last() {
         &[("kind", ours(1)), ("thing", absent()), ("other", absent()), ("old", ours(1))],
     );
     assert_eq!(places(&both, 1), ["other"], "no more than may be written at a time");
+}
+
+fn places(plan: &Plan<Plain>, most: usize) -> Vec<&'static str> {
+    places_but(plan, most, &[])
+}
+
+fn places_but(plan: &Plan<Plain>, most: usize, refused: &[&'static str]) -> Vec<&'static str> {
+    let refused = refused.iter().map(|place| (*place, String::new())).collect();
+    plan.next(most, &refused).into_iter().map(|deed| deed.place).collect()
+}
+
+#[test]
+fn what_comes_later_is_waited_for_by_all_that_comes_after_it() {
+    let wanted = content(&[("namespace", 1, 1), ("server", 3, 1), ("hook", 4, 1)]);
+    let later = Sight { live: None, fit: Fit::Later };
+    let seen = |namespace| [("namespace", namespace), ("server", later.clone()), ("hook", absent())];
+    let first = plan(&wanted, &Inventory::default(), &seen(absent()));
+    assert_eq!(places(&first, 10), ["namespace"]);
+    let then = plan(&wanted, &Inventory::default(), &seen(ours(1)));
+    assert_eq!(places(&then, 10), [""; 0], "a hook would keep its own server from coming");
+}
+
+#[test]
+fn what_was_refused_keeps_nothing_else_waiting() {
+    let wanted = content(&[("a", 0, 1), ("b", 0, 1), ("c", 1, 1)]);
+    let plan = plan(&wanted, &Inventory::default(), &[("a", absent()), ("b", absent()), ("c", absent())]);
+    assert_eq!(places_but(&plan, 10, &["a"]), ["b"]);
+    assert_eq!(places_but(&plan, 10, &["a", "b"]), ["c"]);
+    assert_eq!(places_but(&plan, 10, &["a", "b", "c"]), ["a", "b"], "nothing else is left");
+}
+
+#[test]
+fn what_could_not_be_tried_is_neither_done_nor_refused() {
+    let wanted = content(&[("a", 0, 1), ("b", 0, 1)]);
+    let untried = Sight { live: None, fit: Fit::Untried("its webhook does not answer".into()) };
+    let plan = plan(&wanted, &Inventory::default(), &[("a", untried), ("b", absent())]);
+    assert_eq!(places(&plan, 10), ["b"]);
+    assert!(!plan.is_done() && plan.refusal().is_none());
+}
+
+#[test]
+fn what_is_known_of_an_object_that_cannot_be_seen_stays_known() {
+    let wanted = content(&[("a", 0, 1), ("b", 0, 1)]);
+    let later = Sight { live: None, fit: Fit::Later };
+    let inventory = touched(&[("a", Origin::Adopted(5))]);
+    let plan = plan(&wanted, &inventory, &[("a", later.clone()), ("b", later)]);
+    assert_eq!(plan.inventory, touched(&[("a", Origin::Adopted(5)), ("b", Origin::Created)]));
+}
+
+#[test]
+fn what_is_left_because_of_others_is_not_forgotten() {
+    let mut held = live(Whose::Ours, 4);
+    held.spared = Some("somebody has objects in it".into());
+    let inventory = touched(&[("held", Origin::Created), ("gone", Origin::Created)]);
+    let sights = [("held", Sight { live: Some(held), fit: Fit::Same }), ("gone", Sight::nothing())];
+    let plan = plan(&Content::default(), &inventory, &sights);
+    assert_eq!(plan.trimmed(&Content::default()), touched(&[("held", Origin::Created)]));
+    let told = crate::words::succeeded(Some(&plan));
+    assert_eq!(told, "it is on the cluster, and healthy; held is left: somebody has objects in it");
 }
 
 #[test]

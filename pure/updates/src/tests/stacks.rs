@@ -11,20 +11,20 @@ use crate::{
     Reply, Rhythm, Sight, Snapshot, Stack, Stage, Step, Update, Updates, Wait,
 };
 
-fn controller() -> Updates<Plain> {
+pub(super) fn controller() -> Updates<Plain> {
     Updates::new(Rhythm::default())
 }
 
-fn decide(s: &Snapshot<Plain>, clock: Millis) -> Decision<Step, Wait> {
+pub(super) fn decide(s: &Snapshot<Plain>, clock: Millis) -> Decision<Step, Wait> {
     controller().decide(s, at(clock))
 }
 
-fn stack(s: &mut Snapshot<Plain>) -> &mut Stack<Plain> {
+pub(super) fn stack(s: &mut Snapshot<Plain>) -> &mut Stack<Plain> {
     s.stack.as_mut().expect("a stack")
 }
 
 /// What a step leaves of the stack.
-fn after(s: &Snapshot<Plain>, step: Step) -> Stack<Plain> {
+pub(super) fn after(s: &Snapshot<Plain>, step: Step) -> Stack<Plain> {
     after_at(s, step, at(HOUR))
 }
 
@@ -35,17 +35,17 @@ fn after_at(s: &Snapshot<Plain>, step: Step, now: Moment) -> Stack<Plain> {
     }
 }
 
-fn look(s: &mut Snapshot<Plain>) -> &mut Look<Plain> {
+pub(super) fn look(s: &mut Snapshot<Plain>) -> &mut Look<Plain> {
     s.memory.look.as_mut().expect("a look")
 }
 
-fn change_sight(s: &mut Snapshot<Plain>, change: impl FnOnce(&mut Sight<Plain>)) {
+pub(super) fn change_sight(s: &mut Snapshot<Plain>, change: impl FnOnce(&mut Sight<Plain>)) {
     let sights = Arc::make_mut(&mut look(s).sights);
     change(sights.get_mut("x").expect("a place"));
 }
 
 /// Back to where nothing was changed for the version.
-fn starting() -> Snapshot<Plain> {
+pub(super) fn starting() -> Snapshot<Plain> {
     let mut s = applied();
     let stack = stack(&mut s);
     stack.status.phase = Phase::Starting(Number(1));

@@ -24,6 +24,10 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Cluster<Text>> {
         version: Version(meta.resource_version.as_deref()?.parse().ok()?),
         deleting: meta.deletion_timestamp.is_some(),
         ready: status.conditions.is_true(&ConditionType::READY),
+        why: status
+            .conditions
+            .get(&ConditionType::READY)
+            .map_or(String::new(), |ready| ready.message.clone()),
         paused: spec.paused,
         quota: Quota { waiting: spec.quota.max_queued_per_namespace, hourly: spec.quota.max_per_hour },
         updates: updates.collect(),

@@ -203,9 +203,10 @@ fn draw_quarantined(truth: &Status<Text>, fields: &mut Fields, now: &Time) {
 }
 
 /// How a stack stands, in a word that does not change.
-static MOODS: [(Mood, Reason); 6] = [
+static MOODS: [(Mood, Reason); 7] = [
     (Mood::Well, Reason::new("AsWanted")),
     (Mood::Drifted, Reason::new("Drifted")),
+    (Mood::Unhealthy, Reason::new("Unhealthy")),
     (Mood::Waiting, Reason::new("Waiting")),
     (Mood::Paused, Reason::new("Paused")),
     (Mood::Failing, Reason::new("Failing")),
