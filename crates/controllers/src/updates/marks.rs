@@ -97,13 +97,16 @@ pub(crate) fn said(live: &Value) -> Value {
     body
 }
 
-/// Whether a server would leave an object as it is: who owns what, and its version, aside.
+/// Whether a server would leave an object as it is: who owns what, its version, and what others say of how it does, aside.
 pub(crate) fn is_same(live: &Value, tried: &Value) -> bool {
     let plain = |object: &Value| {
         let mut object = object.clone();
         let fields = metadata(&mut object);
         for other in ["managedFields", "resourceVersion", "generation"] {
             fields.remove(other);
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("status");
         }
         object
     };
@@ -173,6 +176,8 @@ mod tests {
     fn it_is_the_same_if_only_its_version_differs() {
         let at = |version: &str, data: &str| json!({ "metadata": { "resourceVersion": version, "generation": version, "managedFields": [version] }, "data": data });
         assert!(is_same(&at("1", "x"), &at("2", "x")) && !is_same(&at("1", "x"), &at("1", "y")));
+        let ready = |replicas: u8| json!({ "spec": 1, "status": { "readyReplicas": replicas } });
+        assert!(is_same(&ready(1), &ready(2)), "what its controller says of it is no wish");
     }
 
     #[test]

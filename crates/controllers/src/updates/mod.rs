@@ -1,6 +1,8 @@
 //! Updates: who fetches contents, looks at clusters and writes to them.
 
 mod census;
+#[cfg(test)]
+mod fake;
 mod gauges;
 mod health;
 mod inventory;
