@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bowline_runtime::Mandate;
 use http::{Request, Response, StatusCode};
 use kube::Client;
 use kube::client::Body;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use super::kinds::Kinds;
 use super::marks::Actor;
 use super::names::StackName;
+use super::request::Way;
 
 /// What was asked.
 pub(crate) struct Heard {
@@ -23,6 +25,7 @@ pub(crate) struct Heard {
 /// A server, and what it was asked.
 pub(crate) struct Fake {
     pub(crate) client: Client,
+    mandate: Mandate,
     heard: Arc<Mutex<Vec<String>>>,
 }
 
@@ -46,7 +49,26 @@ impl Fake {
                 Ok::<_, Infallible>(response)
             }
         };
-        Fake { client: Client::new(tower::service_fn(serve), "default"), heard }
+        let client = Client::new(tower::service_fn(serve), "default");
+        Fake { client, mandate: Mandate::always(), heard }
+    }
+
+    /// One that nobody can reach.
+    pub(crate) fn silent() -> Fake {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&heard);
+        let serve = move |request: Request<Body>| {
+            log.lock().unwrap_or_else(PoisonError::into_inner).push(request.uri().path().to_owned());
+            let gone = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+            std::future::ready(Err::<Response<Body>, _>(gone))
+        };
+        let client = Client::new(tower::service_fn(serve), "default");
+        Fake { client, mandate: Mandate::always(), heard }
+    }
+
+    /// The way to it, for one who needs no lease.
+    pub(crate) fn way(&self) -> Way<'_> {
+        Way { client: &self.client, mandate: &self.mandate }
     }
 
     /// What it was asked, in the order in which it was.
@@ -97,4 +119,12 @@ pub(crate) async fn kinds(has: &'static [Has<'static>]) -> Kinds {
 pub(crate) fn actor() -> Actor {
     let stack = StackName { namespace: "a".into(), name: "shop".into() };
     Actor { stack, uid: "1".into(), attempt: 3 }
+}
+
+/// What a server says of what it has not.
+pub(crate) fn missing() -> (u16, Value) {
+    (
+        404,
+        json!({ "kind": "Status", "status": "Failure", "message": "no", "reason": "NotFound", "code": 404 }),
+    )
 }

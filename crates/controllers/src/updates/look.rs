@@ -7,14 +7,14 @@ use std::sync::Arc;
 use bowline_updates::{Content, Fit, Health, Inventory, Live, Sight, Sights, Wanted, Whose};
 use futures::future::BoxFuture;
 use http::Method;
-use kube::Client;
 use serde_json::Value;
 
 use super::health::health;
+use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
-use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said};
+use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said, stack_of};
 use super::names::{Place, Text};
-use super::request::{Asked, Trouble};
+use super::request::{Asked, Trouble, Way};
 use super::spared::{is_shared, spared};
 use super::target::of_home;
 use super::together::{all, try_all};
@@ -26,9 +26,10 @@ const TRIES: usize = 3;
 
 /// Who looks, and where.
 pub(crate) struct Eyes<'a> {
-    pub(crate) client: &'a Client,
+    pub(crate) client: Way<'a>,
     pub(crate) kinds: &'a Kinds,
     pub(crate) actor: &'a Actor,
+    pub(crate) keeping: &'a Keeping,
 }
 
 /// Whether these kinds are all that is needed for a content.
@@ -218,7 +219,20 @@ impl Eyes<'_> {
             (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
             (Tried::Is { .. }, _) => Fit::Differs,
         };
-        Ok(Sight { live: live.map(|live| self.live(&live, true)), fit })
+        let Some(live) = live else { return Ok(Sight { live: None, fit }) };
+        let mut seen = self.live(&live, true);
+        if matches!(seen.whose, Whose::Anothers(_)) && self.is_left_behind(&live).await {
+            seen.whose = Whose::Nobodys;
+        }
+        Ok(Sight { live: Some(seen), fit })
+    }
+
+    /// What is of a stack that is gone is nobody's: nobody else would ever let go of it.
+    async fn is_left_behind(&self, live: &Value) -> bool {
+        match stack_of(live) {
+            Some((stack, uid)) => self.keeping.is_gone(stack, uid).await,
+            None => false,
+        }
     }
 
     /// Has the server try it.
@@ -239,7 +253,7 @@ impl Eyes<'_> {
             .body("application/apply-patch+yaml", &body);
         match tried.send(self.client).await {
             Ok((is_new, object)) => Ok(Tried::Is { is_new, object }),
-            Err(Trouble::Silence(why)) => Err(why),
+            Err(Trouble::Open(why) | Trouble::Silence(why)) => Err(format!("{settled}: {why}")),
             Err(refused) => Ok(Tried::Refused(refused)),
         }
     }
@@ -262,7 +276,7 @@ impl Eyes<'_> {
     }
 
     async fn kinds_now(&self) -> Result<Kinds, String> {
-        let kinds = of_home(Kinds::of(self.client)).await;
+        let kinds = of_home(Kinds::of(self.client.client)).await;
         kinds.map_err(|why| format!("its server does not say its kinds: {why}"))
     }
 
@@ -305,7 +319,7 @@ fn unknown(place: &Place, body: &Value) -> Fit<Text> {
 }
 
 /// An object, if it is there.
-pub(crate) async fn get(client: &Client, served: &Served, place: &Place) -> Result<Option<Value>, String> {
+pub(crate) async fn get(client: Way<'_>, served: &Served, place: &Place) -> Result<Option<Value>, String> {
     match Asked::new(Method::GET, served.object(place)).send(client).await {
         Ok((_, live)) => Ok(Some(live)),
         Err(Trouble::Said { code: 404, .. }) => Ok(None),
@@ -315,7 +329,7 @@ pub(crate) async fn get(client: &Client, served: &Served, place: &Place) -> Resu
 
 /// The objects of a kind, in a namespace or in all of them.
 pub(crate) async fn list(
-    client: &Client,
+    client: Way<'_>,
     served: &Served,
     namespace: &str,
     labels: Option<&str>,
@@ -358,7 +372,7 @@ fn typed(mut item: Value, served: &Served) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::super::fake::{ALL, Fake, Has, actor, kinds};
+    use super::super::fake::{ALL, Fake, Has, actor, kinds, missing};
     use super::*;
 
     fn place(namespace: &str) -> Place {
@@ -419,10 +433,13 @@ mod tests {
 
     /// How what is wanted suits a server.
     async fn fits(server: &Fake, has: &'static [Has<'static>], bodies: &[Value]) -> Vec<Fit<Text>> {
-        let (kinds, actor) = (kinds(has).await, actor());
-        let eyes = Eyes { client: &server.client, kinds: &kinds, actor: &actor };
-        let sights = eyes.look(&content(bodies), &Inventory::default()).await.expect("a look");
-        sights.values().map(|sight| sight.fit.clone()).collect()
+        seen(server, has, bodies).await.values().map(|sight| sight.fit.clone()).collect()
+    }
+
+    async fn seen(server: &Fake, has: &'static [Has<'static>], bodies: &[Value]) -> Arc<Sights<Text>> {
+        let (kinds, actor, keeping) = (kinds(has).await, actor(), Keeping::new(server.client.clone()));
+        let eyes = Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping };
+        eyes.look(&content(bodies), &Inventory::default()).await.expect("a look")
     }
 
     fn map(version: &str, data: &str, revision: &str) -> Value {
@@ -495,5 +512,31 @@ mod tests {
         });
         let wanted = [scaler("v1", "one"), scaler("v2", "two")];
         assert_eq!(fits(&server, &[OLD, NEW], &wanted).await, [Fit::Same, Fit::Same]);
+    }
+
+    #[tokio::test]
+    async fn what_a_stack_has_left_behind_that_is_gone_is_nobodys() {
+        for (home, whose) in [
+            (missing(), Whose::Nobodys),
+            ((200, json!({ "metadata": { "name": "toy", "uid": "another" } })), Whose::Nobodys),
+            (
+                (200, json!({ "metadata": { "name": "toy", "uid": "9" } })),
+                Whose::Anothers("the stack b/toy".into()),
+            ),
+            ((500, json!({ "message": "why" })), Whose::Anothers("the stack b/toy".into())),
+        ] {
+            let mut theirs = map("1", "d", "1");
+            theirs["metadata"]["labels"][STACK_UID] = "9".into();
+            theirs["metadata"]["annotations"]["bowline.dev/stack"] = "b/toy".into();
+            let server = Fake::new(move |asked| match asked.what.as_str() {
+                "GET /apis/bowline.dev/v1alpha1/namespaces/b/stacks/toy" => home.clone(),
+                _ if asked.query.contains("labelSelector") => (200, json!({ "items": [] })),
+                _ => (200, theirs.clone()),
+            });
+            let sights = seen(&server, &[MAP], &[map("", "d", "")]).await;
+            let live = sights.values().next().and_then(|sight| sight.live.clone()).expect("it is there");
+            assert_eq!(live.whose, whose);
+            assert_ne!(live.body, Value::Null, "what it said before is kept, to be given back");
+        }
     }
 }

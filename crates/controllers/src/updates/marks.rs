@@ -43,14 +43,20 @@ impl Actor {
         if let Some(placement) = meta["labels"][PLACEMENT].as_str() {
             return Whose::Anothers(format!("the placement {placement}"));
         }
-        // Controllers copy labels to what they make of an object, and no annotations.
-        match (meta["labels"][STACK_UID].as_str(), meta["annotations"][STACK].as_str()) {
-            (None, _) | (_, None) => Whose::Nobodys,
-            (Some(uid), _) if uid == self.uid => Whose::Ours,
-            (_, Some(name)) if name == self.stack.to_string() => Whose::Nobodys,
-            (_, Some(name)) => Whose::Anothers(format!("the stack {name}")),
+        match stack_of(live) {
+            None => Whose::Nobodys,
+            Some((_, uid)) if uid == self.uid => Whose::Ours,
+            Some((name, _)) if name == self.stack.to_string() => Whose::Nobodys,
+            Some((name, _)) => Whose::Anothers(format!("the stack {name}")),
         }
     }
+}
+
+/// The stack that an object says it is of, and which of that name.
+pub(crate) fn stack_of(live: &Value) -> Option<(&str, &str)> {
+    let meta = &live["metadata"];
+    // Controllers copy labels to what they make of an object, and no annotations.
+    Some((meta["annotations"][STACK].as_str()?, meta["labels"][STACK_UID].as_str()?))
 }
 
 /// What a write to an object is guarded by.

@@ -133,6 +133,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::fake::{ALL, Fake, Has, actor, discovered, kinds};
+    use super::super::keeping::Keeping;
     use super::*;
 
     const NAMESPACE: Has<'_> = ("v1", "Namespace", "namespaces", false, ALL);
@@ -149,8 +150,8 @@ mod tests {
         answer: fn(&str) -> (u16, Value),
     ) -> Option<String> {
         let server = Fake::new(move |asked| discovered(asked, has).unwrap_or_else(|| answer(&asked.what)));
-        let (kinds, actor) = (kinds(BEFORE).await, actor());
-        let eyes = Eyes { client: &server.client, kinds: &kinds, actor: &actor };
+        let (kinds, actor, keeping) = (kinds(BEFORE).await, actor(), Keeping::new(server.client.clone()));
+        let eyes = Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping };
         let group = if kind == "Namespace" { "" } else { "apiextensions.k8s.io" };
         let place =
             Place { group: group.into(), kind: kind.into(), namespace: String::new(), name: "x".into() };
