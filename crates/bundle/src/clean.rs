@@ -19,6 +19,9 @@ const SET_BY_SERVERS: &[&str] = &[
 const SET_BY_OTHERS: &[&str] =
     &["kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"];
 
+/// What updates say on all that they put on a cluster: it is said anew by each.
+const SET_BY_US: &[&str] = &["bowline.dev/attempt", "bowline.dev/stack", "bowline.dev/stack-uid"];
+
 /// Takes out what servers and controllers set, and `null`, which says that there is nothing.
 pub(crate) fn clean(object: &mut Map<String, Value>) {
     object.remove("status");
@@ -26,9 +29,11 @@ pub(crate) fn clean(object: &mut Map<String, Value>) {
         for field in SET_BY_SERVERS {
             metadata.remove(*field);
         }
-        if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
-            for annotation in SET_BY_OTHERS {
-                annotations.remove(*annotation);
+        for (field, marks) in
+            [("annotations", SET_BY_OTHERS), ("annotations", SET_BY_US), ("labels", SET_BY_US)]
+        {
+            if let Some(Value::Object(map)) = metadata.get_mut(field) {
+                map.retain(|key, _| !marks.contains(&key.as_str()));
             }
         }
         for field in ["annotations", "labels", "ownerReferences"] {

@@ -130,6 +130,15 @@ pub enum Fault {
          Use another namespace"
     )]
     OurNamespace(&'static str),
+    /// It says something that only Bowline says.
+    #[error(
+        "{field} is one of Bowline's own marks, by which it knows whose an object is and what may be done to it: take it \
+         out, or call it otherwise"
+    )]
+    OurMark {
+        /// The label or annotation.
+        field: String,
+    },
     /// It is too large.
     #[error("it has {0} bytes as JSON; no server takes more than {MAX_OBJECT_BYTES}: split it")]
     TooLarge(usize),

@@ -10,6 +10,9 @@ use crate::fault::Fault;
 use crate::wave::Wave;
 use crate::{MAX_OBJECT_BYTES, canonical};
 
+/// What people say to the simulator of embedded clusters.
+const SIMULATE: &str = "bowline.dev/simulate";
+
 /// An object as somebody wants it: without what servers set in it, and small enough for them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Manifest {
@@ -94,10 +97,24 @@ impl Manifest {
         if self.group() == GROUP || defines_ours {
             return Err(Fault::OurKind);
         }
+        self.no_marks()?;
         let is_namespace = self.wave() == Wave::Namespaces;
         let namespace = if is_namespace { Some(self.name.as_str()) } else { self.namespace() };
         if namespace == Some(SYSTEM_NAMESPACE) {
             return Err(Fault::OurNamespace(SYSTEM_NAMESPACE));
+        }
+        Ok(())
+    }
+
+    /// What Bowline reads on objects is said by Bowline alone.
+    fn no_marks(&self) -> Result<(), Fault> {
+        let metadata = &self.object["metadata"];
+        for field in ["labels", "annotations"] {
+            let Some(map) = metadata[field].as_object() else { continue };
+            let is_ours = |key: &&String| key.starts_with(&format!("{GROUP}/")) && *key != SIMULATE;
+            if let Some(key) = map.keys().find(is_ours) {
+                return Err(Fault::OurMark { field: format!("metadata.{field}[{key:?}]") });
+            }
         }
         Ok(())
     }
@@ -324,6 +341,30 @@ mod tests {
         }
         let named = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "bowline-system"}});
         assert!(Manifest::new(named).is_ok());
+    }
+
+    #[test]
+    fn our_marks_are_left_out_or_refused() {
+        let with = |metadata: Value| {
+            let mut object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata});
+            object["metadata"]["name"] = json!("a");
+            object
+        };
+        let got = with(json!({
+            "labels": {"bowline.dev/stack-uid": "1", "app": "web"},
+            "annotations": {"bowline.dev/stack": "a/b", "bowline.dev/attempt": "3", "bowline.dev/simulate": "failed"},
+        }));
+        let wanted =
+            with(json!({"labels": {"app": "web"}, "annotations": {"bowline.dev/simulate": "failed"}}));
+        assert_eq!(Manifest::new(got).expect("what kubectl gets of ours").object(), &wanted);
+        for (field, key) in [("labels", "bowline.dev/placement"), ("annotations", "bowline.dev/anything")] {
+            let said = refused(with(json!({field: {key: "x"}})));
+            assert!(
+                said.starts_with(&format!("metadata.{field}[{key:?}] is one of Bowline's own marks")),
+                "{said}"
+            );
+        }
+        assert!(Manifest::new(with(json!({"labels": {"bowline.development/x": "y"}}))).is_ok());
     }
 
     #[test]

@@ -22,8 +22,8 @@ use crate::wire::{Address, Watched, Wire};
 
 /// What a controller calls that is not the API.
 pub trait Outside<C: Controller>: Send + Sync + 'static {
-    /// Calls it, once.
-    fn call(&self, call: C::Call) -> impl Future<Output = C::Reply> + Send;
+    /// Calls it, once. Nothing is sent for it that the mandate does not allow when it is sent.
+    fn call(&self, call: C::Call, mandate: &Mandate) -> impl Future<Output = C::Reply> + Send;
 
     /// Whether a call changes nothing where it goes: then nobody need wait for one that was not answered.
     fn only_reads(&self, _call: &C::Call) -> bool {
@@ -47,7 +47,7 @@ impl<C> Outside<C> for NoOutside
 where
     C: Controller<Call = std::convert::Infallible, Reply = std::convert::Infallible>,
 {
-    async fn call(&self, call: std::convert::Infallible) -> std::convert::Infallible {
+    async fn call(&self, call: std::convert::Infallible, _: &Mandate) -> std::convert::Infallible {
         call
     }
 
@@ -101,7 +101,7 @@ impl<W: Wire, X> Carrier<W, X> {
         let seen = match effect {
             Effect::Call(call) => {
                 let only_reads = self.outside.only_reads(&call);
-                let replied = mandate.during(self.outside.call(call)).await;
+                let replied = mandate.during(self.outside.call(call, mandate)).await;
                 return replied.map_or_else(
                     |over| {
                         if !only_reads {

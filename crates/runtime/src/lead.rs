@@ -18,9 +18,9 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 
 pub use leader::Leader;
-pub(crate) use leader::Mandate;
 #[cfg(test)]
 pub(crate) use leader::leads;
+pub use leader::{Mandate, Over};
 
 use self::leader::Teller;
 use crate::clock::{NAP, now};

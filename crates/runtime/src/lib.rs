@@ -38,7 +38,7 @@ pub use herald::Notice;
 pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
 pub use keep::{Keeper, keep};
-pub use lead::{Election, Identity, Leader, elect, establish};
+pub use lead::{Election, Identity, Leader, Mandate, Over, elect, establish};
 pub use metrics::{Metrics, PerObject};
 pub use plain::plain;
 pub use sentence::sentence;

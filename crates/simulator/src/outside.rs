@@ -1,6 +1,6 @@
 //! What is asked of the server and is not a write of an object: that a pod gets its node.
 
-use bowline_runtime::{Outside, REQUEST};
+use bowline_runtime::{Mandate, Outside, REQUEST};
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::PostParams;
 use kube::{Api, Client};
@@ -14,7 +14,7 @@ use crate::step::Bind;
 pub(crate) struct Scheduler(pub(crate) Client);
 
 impl Outside<Workloads> for Scheduler {
-    async fn call(&self, call: Bind) -> Result<(), String> {
+    async fn call(&self, call: Bind, _: &Mandate) -> Result<(), String> {
         let Bind { pod, uid } = call;
         let binding = json!({
             "apiVersion": "v1", "kind": "Binding",

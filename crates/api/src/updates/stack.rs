@@ -56,10 +56,6 @@ pub struct StackSpec {
     #[serde(default = "drift_interval_seconds")]
     #[schemars(range(min = 1, max = 86400))]
     pub drift_interval_seconds: u32,
-    /// For how long a worker that is not heard of is waited for.
-    #[serde(default = "lease_seconds")]
-    #[schemars(range(min = 1, max = 3600))]
-    pub lease_seconds: u32,
     /// No version is started. What runs, or rolls back, finishes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub paused: bool,
@@ -81,10 +77,6 @@ fn drift_interval_seconds() -> u32 {
     600
 }
 
-fn lease_seconds() -> u32 {
-    15
-}
-
 impl Default for StackSpec {
     fn default() -> StackSpec {
         StackSpec {
@@ -93,7 +85,6 @@ impl Default for StackSpec {
             max_deletions: max_deletions(),
             drift: Drift::default(),
             drift_interval_seconds: drift_interval_seconds(),
-            lease_seconds: lease_seconds(),
             paused: false,
             released: Vec::new(),
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bowline_clusters::{Call, Cluster, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
 use bowline_control::Event;
-use bowline_runtime::{Driver, Manner, Outside, now, sentence};
+use bowline_runtime::{Driver, Mandate, Manner, Outside, now, sentence};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
@@ -43,7 +43,7 @@ pub(crate) fn controller(home: Home) -> (Clusters<Text>, ClusterWire) {
 pub(crate) type ClusterDriver = Driver<Clusters<Text>, ClusterWire, Eyes>;
 
 impl Outside<Clusters<Text>> for Eyes {
-    async fn call(&self, call: Call<Text>) -> Reply<Text> {
+    async fn call(&self, call: Call<Text>, _: &Mandate) -> Reply<Text> {
         match call {
             Call::Look { name, uid, generation, way, began } => {
                 let finding = match way {

@@ -49,11 +49,18 @@ impl Keeping {
         Keeping { home }
     }
 
-    /// A content: the copy that is kept, or what the team has brought, which is copied before anybody uses it.
+    /// A content: the copy that is kept, or what the team has brought, which is copied before anybody uses it. What is not
+    /// admitted nobody is going to use: it is not copied.
     ///
     /// # Errors
     /// If the home does not say whether it is there.
-    pub(crate) async fn content(&self, stack: &StackName, uid: &str, digest: &str) -> Result<Usable, String> {
+    pub(crate) async fn content(
+        &self,
+        stack: &StackName,
+        uid: &str,
+        digest: &str,
+        is_admitted: bool,
+    ) -> Result<Usable, String> {
         let kept = self.kept(uid, digest).await?;
         let read = |parts: &[Vec<u8>]| unpack::content(digest, parts);
         if let Some(Ok(content)) = kept.as_deref().map(read) {
@@ -64,8 +71,9 @@ impl Keeping {
             Err(why) => return Ok(Err(why)),
         };
         let content = read(&parts).map_err(|why| format!("its bundle cannot be used: {why}"));
-        if content.is_ok() {
+        if content.is_ok() && is_admitted {
             self.keep(uid, digest, &parts).await?;
+            self.tidy(stack, uid, digest).await;
         }
         Ok(content)
     }
@@ -162,7 +170,7 @@ impl Keeping {
         if count > 0 { put(0).await.map_err(failed) } else { Ok(()) }
     }
 
-    /// Removes what no status names any more, as far as that can be done.
+    /// Removes what no status names any more, but for what was just stored, as far as that can be done.
     pub(crate) async fn tidy(&self, stack: &StackName, uid: &str, stored: &str) {
         let stacks: Api<Stack> = Api::namespaced(self.home.clone(), &stack.namespace);
         let Ok(Some(found)) = of_home(stacks.get_opt(&stack.name)).await else { return };
@@ -198,6 +206,15 @@ impl Keeping {
         if let Err(why) = of_home(self.secrets().delete(name, &DeleteParams::default())).await {
             tracing::warn!(name, why, "what nobody needs any more cannot be removed");
         }
+    }
+
+    /// Whether there is no such stack any more. Whoever is not sure says no.
+    pub(crate) async fn is_gone(&self, stack: &str, uid: &str) -> bool {
+        let Some((namespace, name)) = stack.split_once('/') else { return false };
+        let stacks: Api<Stack> = Api::namespaced(self.home.clone(), namespace);
+        // Its metadata: one whose status cannot be read is there all the same.
+        let found = of_home(stacks.get_metadata_opt(name)).await;
+        found.is_ok_and(|found| found.is_none_or(|found| found.metadata.uid.as_deref() != Some(uid)))
     }
 
     /// Whether the stacks of a namespace may use a cluster.
@@ -258,7 +275,10 @@ fn bytes(secret: Secret) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use bowline_api::updates::{LastGood, Request};
+    use bowline_bundle::{Manifest, pack};
+    use serde_json::json;
 
+    use super::super::fake::{Fake, missing};
     use super::*;
 
     #[test]
@@ -281,5 +301,32 @@ mod tests {
         assert_eq!(meta.labels.as_ref().and_then(|all| all.get(STACK_UID)).map(String::as_str), Some("u"));
         assert_eq!((kept.immutable, kept.type_.as_deref()), (Some(true), Some(TYPE)));
         assert_eq!(bytes(kept), Some(b"bytes".to_vec()));
+    }
+
+    #[tokio::test]
+    async fn what_is_not_admitted_is_read_and_not_kept() {
+        let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } });
+        let packed = pack(&[Manifest::new(body).expect("a manifest")]).expect("a bundle");
+        let of = packed.spec.digest.to_string();
+        let bundle = serde_json::to_value(Bundle::new("b", packed.spec)).expect("JSON");
+        let part = serde_json::to_value(bowline_bundle::secret(&packed.parts[0])).expect("JSON");
+        let stack = StackName { namespace: "a".into(), name: "shop".into() };
+        for is_admitted in [false, true] {
+            let (bundle, part) = (bundle.clone(), part.clone());
+            let home = Fake::new(move |asked| match asked.what.as_str() {
+                what if what.contains(SYSTEM_NAMESPACE) && what.starts_with("GET") => missing(),
+                what if what.contains(SYSTEM_NAMESPACE) => (201, part.clone()),
+                what if what.contains("/bundles/") => (200, bundle.clone()),
+                what if what.contains("/secrets/") => (200, part.clone()),
+                _ => missing(),
+            });
+            let keeping = Keeping::new(home.client.clone());
+            let content = keeping.content(&stack, "u", &of, is_admitted).await.expect("it is said");
+            assert_eq!(content.expect("a content").0.len(), 1);
+            let kept = home.heard().iter().filter(|what| what.starts_with("POST")).count();
+            assert_eq!(kept, usize::from(is_admitted), "{:?}", home.heard());
+            let looks = home.heard().iter().any(|what| what.ends_with("/stacks/shop"));
+            assert_eq!(looks, is_admitted, "what is kept is followed by a look for what is not needed");
+        }
     }
 }

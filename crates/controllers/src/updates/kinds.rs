@@ -16,6 +16,8 @@ pub(crate) struct Served {
     pub(crate) plural: String,
     pub(crate) is_namespaced: bool,
     pub(crate) is_listed: bool,
+    /// What cannot be deleted is no object: it is made of others when it is asked for.
+    pub(crate) is_deleted: bool,
 }
 
 /// The kinds that a cluster serves, by group and name: the version that it prefers first.
@@ -41,6 +43,7 @@ impl Kinds {
                         plural: resource.plural,
                         is_namespaced: can.scope == Scope::Namespaced,
                         is_listed: can.supports_operation(verbs::LIST),
+                        is_deleted: can.supports_operation(verbs::DELETE),
                     };
                     kinds.0.entry((resource.group, resource.kind)).or_default().push(served);
                 }
@@ -60,14 +63,20 @@ impl Kinds {
         all.iter().find(|served| served.api_version == api_version)
     }
 
-    /// Everything that can be listed in a namespace, once.
+    /// Everything that goes with a namespace and can be listed, once.
     pub(crate) fn in_namespaces(&self) -> impl Iterator<Item = &Served> {
         let first = self.0.values().filter_map(|all| all.first());
-        first.filter(|served| served.is_namespaced && served.is_listed)
+        first.filter(|served| served.is_namespaced && served.is_listed && served.is_deleted)
     }
 }
 
 impl Served {
+    /// Whether both are one kind, in whatever version.
+    pub(crate) fn is_kind_of(&self, other: &Served) -> bool {
+        let group = |served: &Served| served.api_version.split_once('/').map(|(group, _)| group.to_owned());
+        self.kind == other.kind && group(self) == group(other)
+    }
+
     /// Where an object of the kind is.
     pub(crate) fn object(&self, place: &Place) -> String {
         format!("{}/{}", self.collection(&self.namespace(place)), segment(&place.name))
@@ -110,6 +119,7 @@ mod tests {
             plural: "things".into(),
             is_namespaced,
             is_listed: true,
+            is_deleted: true,
         }
     }
 

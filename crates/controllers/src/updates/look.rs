@@ -1,30 +1,35 @@
 //! A look at a cluster: what is there, and what its server would make of what is wanted.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bowline_updates::{Content, Fit, Health, Inventory, Live, Sight, Sights, Wanted, Whose};
 use futures::future::BoxFuture;
 use http::Method;
-use kube::Client;
 use serde_json::Value;
 
 use super::health::health;
+use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
-use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said};
+use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said, stack_of};
 use super::names::{Place, Text};
-use super::request::{Asked, Trouble};
-use super::spared::spared;
-use super::together::try_all;
+use super::request::{Asked, Trouble, Way};
+use super::spared::{is_shared, spared};
+use super::target::of_home;
+use super::together::{all, try_all};
 
 /// How many objects are listed at a time.
 const PAGE: &str = "500";
+/// How often an object is seen and tried again that others write to.
+const TRIES: usize = 3;
 
 /// Who looks, and where.
 pub(crate) struct Eyes<'a> {
-    pub(crate) client: &'a Client,
+    pub(crate) client: Way<'a>,
     pub(crate) kinds: &'a Kinds,
     pub(crate) actor: &'a Actor,
+    pub(crate) keeping: &'a Keeping,
 }
 
 /// Whether these kinds are all that is needed for a content.
@@ -50,6 +55,27 @@ struct Wishes<'a> {
     namespaces: BTreeSet<String>,
 }
 
+/// What a server makes of something that it is to try.
+enum Tried {
+    Is { is_new: bool, object: Value },
+    Refused(Trouble),
+}
+
+impl Tried {
+    /// Whether it is about the object that was seen. What nobody has said to be ours may be somebody's, and has to be seen.
+    fn rests_on(&self, live: Option<&Value>) -> bool {
+        let version = |object: &Value| object["metadata"]["resourceVersion"].as_str().map(ToOwned::to_owned);
+        match (self, live) {
+            (Tried::Is { is_new, .. }, None) => *is_new,
+            // A server that does not say what it rests on is taken at its word.
+            (Tried::Is { is_new, object }, Some(live)) => {
+                !is_new && version(object).is_none_or(|tried| Some(tried) == version(live))
+            }
+            (Tried::Refused(_), live) => live.is_some(),
+        }
+    }
+}
+
 impl Eyes<'_> {
     /// Everything that is wanted, was touched, or says that it is the stack's.
     pub(crate) async fn look(
@@ -73,14 +99,9 @@ impl Eyes<'_> {
             wanted.push(Box::pin(sight));
         }
         sights.extend(try_all(wanted).await?);
-        let mut unwanted: Vec<BoxFuture<'_, Result<_, String>>> = Vec::new();
-        for (settled, live) in ours.iter().filter(|(settled, _)| !wishes.known.contains_key(*settled)) {
-            unwanted
-                .push(Box::pin(async move { Ok((settled.clone(), self.unwanted(settled, live).await?)) }));
-        }
-        let unwanted = try_all(unwanted).await?;
+        let left = ours.iter().filter(|(settled, _)| !wishes.known.contains_key(*settled));
         // The inventory may have said it without its namespace.
-        for (settled, sight) in unwanted {
+        for (settled, sight) in self.unwanted(left.collect()).await {
             let said = inventory.0.keys().find(|place| self.is_at(place, &settled));
             sights.insert(said.unwrap_or(&settled).clone(), sight);
         }
@@ -131,21 +152,35 @@ impl Eyes<'_> {
         wishes: &Wishes<'_>,
         inventory: &Inventory<Text>,
     ) -> Result<BTreeMap<Place, Value>, String> {
-        let touched = inventory.0.keys().filter_map(|place| self.kinds.preferred(place));
-        let wanted = wishes.known.values().map(|(_, _, served)| *served);
-        let mut kinds: BTreeMap<(&str, &str), &Served> = BTreeMap::new();
-        for served in touched.chain(wanted).filter(|served| served.is_listed) {
-            // A kind is listed once, in the version that is wanted, if one is.
-            let group = served.api_version.split_once('/').map_or("", |(group, _)| group);
-            kinds.insert((group, &served.kind), served);
-        }
         let mut lists: Vec<BoxFuture<'_, _>> = Vec::new();
-        for served in kinds.into_values() {
+        for served in self.listed(wishes, inventory) {
             lists.push(Box::pin(self.labelled(served)));
         }
-        let all =
+        let found =
             try_all(lists).await?.into_iter().flatten().filter(|live| self.actor.whose(live) == Whose::Ours);
-        Ok(all.filter_map(|live| Some((Place::of(&live)?, live))).collect())
+        let mut ours = BTreeMap::new();
+        for live in found {
+            let Some(place) = Place::of(&live) else { continue };
+            // What is wanted is compared in the version that it is wanted in.
+            let wish = wishes.known.get(&place);
+            if wish.is_none_or(|(_, _, served)| served.api_version == api_version(&live)) {
+                ours.insert(place, live);
+            }
+        }
+        Ok(ours)
+    }
+
+    /// The kinds that are wanted, each in all versions that it is wanted in, and those that were touched.
+    fn listed<'a>(&'a self, wishes: &Wishes<'a>, inventory: &Inventory<Text>) -> BTreeSet<&'a Served> {
+        let wanted = wishes.known.values().map(|(_, _, served)| *served);
+        let mut kinds: BTreeSet<_> = wanted.filter(|served| served.is_listed).collect();
+        let touched = inventory.0.keys().filter_map(|place| self.kinds.preferred(place));
+        for served in touched.filter(|served| served.is_listed) {
+            if !kinds.iter().any(|known| known.is_kind_of(served)) {
+                kinds.insert(served);
+            }
+        }
+        kinds
     }
 
     async fn labelled(&self, served: &Served) -> Result<Vec<Value>, String> {
@@ -164,6 +199,51 @@ impl Eyes<'_> {
         if let Some(live) = ours.filter(|live| !live["metadata"]["deletionTimestamp"].is_null()) {
             return Ok(Sight { live: Some(self.live(live, true)), fit: Fit::Later });
         }
+        let mut live = ours.map(Cow::Borrowed);
+        let mut tried = self.tried(settled, wanted, served, live.as_deref()).await?;
+        // What was seen, and what was tried, must be of one time: while anything is rolled out, others write to it in between.
+        for _ in 0..TRIES {
+            if tried.rests_on(live.as_deref()) {
+                break;
+            }
+            live = get(self.client, served, settled).await?.map(Cow::Owned);
+            if matches!(tried, Tried::Refused(_)) || tried.rests_on(live.as_deref()) {
+                break;
+            }
+            tried = self.tried(settled, wanted, served, live.as_deref()).await?;
+        }
+        let fit = match (&tried, live.as_deref()) {
+            (Tried::Refused(why), _) => wishes.misfit(settled, why),
+            // Who made it was lost before its fields were ours as applied ones are.
+            (Tried::Is { .. }, Some(live)) if ours.is_some() && read(live).is_raw => Fit::Differs,
+            (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
+            (Tried::Is { .. }, _) => Fit::Differs,
+        };
+        let Some(live) = live else { return Ok(Sight { live: None, fit }) };
+        let mut seen = self.live(&live, true);
+        if matches!(seen.whose, Whose::Anothers(_)) && self.is_left_behind(&live).await {
+            seen.whose = Whose::Nobodys;
+        }
+        Ok(Sight { live: Some(seen), fit })
+    }
+
+    /// What is of a stack that is gone is nobody's: nobody else would ever let go of it.
+    async fn is_left_behind(&self, live: &Value) -> bool {
+        match stack_of(live) {
+            Some((stack, uid)) => self.keeping.is_gone(stack, uid).await,
+            None => false,
+        }
+    }
+
+    /// Has the server try it.
+    async fn tried(
+        &self,
+        settled: &Place,
+        wanted: &Wanted<Text>,
+        served: &Served,
+        live: Option<&Value>,
+    ) -> Result<Tried, String> {
+        let ours = live.filter(|live| self.actor.whose(live) == Whose::Ours);
         let body = self.actor.marked(&wanted.body, ours.map(read).as_ref());
         let tried = Asked::new(Method::PATCH, served.object(settled))
             .with("dryRun", "All")
@@ -171,31 +251,33 @@ impl Eyes<'_> {
             .with("force", "true")
             .with("fieldValidation", "Strict")
             .body("application/apply-patch+yaml", &body);
-        let (is_new, tried) = match tried.send(self.client).await {
-            Ok((is_new, tried)) => (is_new, Ok(tried)),
-            Err(Trouble::Silence(why)) => return Err(why),
-            Err(refused) => (false, Err(refused)),
-        };
-        // What nobody has said to be ours may be somebody's.
-        let found = match ours {
-            None if !is_new => get(self.client, served, settled).await?,
-            _ => None,
-        };
-        let live = ours.or(found.as_ref());
-        let fit = match (&tried, live) {
-            (Err(why), _) => wishes.misfit(settled, why),
-            // Who made it was lost before its fields were ours as applied ones are.
-            (Ok(_), Some(live)) if ours.is_some() && read(live).is_raw => Fit::Differs,
-            (Ok(tried), Some(live)) if is_same(live, tried) => Fit::Same,
-            (Ok(_), _) => Fit::Differs,
-        };
-        Ok(Sight { live: live.map(|live| self.live(live, true)), fit })
+        match tried.send(self.client).await {
+            Ok((is_new, object)) => Ok(Tried::Is { is_new, object }),
+            Err(Trouble::Open(why) | Trouble::Silence(why)) => Err(format!("{settled}: {why}")),
+            Err(refused) => Ok(Tried::Refused(refused)),
+        }
     }
 
-    /// Something of ours that nobody wants.
-    async fn unwanted(&self, settled: &Place, live: &Value) -> Result<Sight<Text>, String> {
-        let why = spared(self, settled, live).await?;
-        Ok(Sight { live: Some(Live { spared: why, ..self.live(live, false) }), fit: Fit::Same })
+    /// What is ours, and nobody wants.
+    pub(crate) async fn unwanted(&self, left: Vec<(&Place, &Value)>) -> Vec<(Place, Sight<Text>)> {
+        // Others may have brought kinds since the cluster was asked last.
+        let is_shared = left.iter().any(|(settled, _)| is_shared(settled));
+        let kinds = if is_shared { self.kinds_now().await } else { Err("nobody has asked".into()) };
+        let mut sights: Vec<BoxFuture<'_, _>> = Vec::new();
+        for (settled, live) in left {
+            let kinds = &kinds;
+            sights.push(Box::pin(async move {
+                let spared = spared(self, kinds, settled, live).await;
+                let live = Live { spared, ..self.live(live, false) };
+                (settled.clone(), Sight { live: Some(live), fit: Fit::Same })
+            }));
+        }
+        all(sights).await
+    }
+
+    async fn kinds_now(&self) -> Result<Kinds, String> {
+        let kinds = of_home(Kinds::of(self.client.client)).await;
+        kinds.map_err(|why| format!("its server does not say its kinds: {why}"))
     }
 
     fn live(&self, live: &Value, is_wanted: bool) -> Live<Text> {
@@ -237,7 +319,7 @@ fn unknown(place: &Place, body: &Value) -> Fit<Text> {
 }
 
 /// An object, if it is there.
-pub(crate) async fn get(client: &Client, served: &Served, place: &Place) -> Result<Option<Value>, String> {
+pub(crate) async fn get(client: Way<'_>, served: &Served, place: &Place) -> Result<Option<Value>, String> {
     match Asked::new(Method::GET, served.object(place)).send(client).await {
         Ok((_, live)) => Ok(Some(live)),
         Err(Trouble::Said { code: 404, .. }) => Ok(None),
@@ -247,7 +329,7 @@ pub(crate) async fn get(client: &Client, served: &Served, place: &Place) -> Resu
 
 /// The objects of a kind, in a namespace or in all of them.
 pub(crate) async fn list(
-    client: &Client,
+    client: Way<'_>,
     served: &Served,
     namespace: &str,
     labels: Option<&str>,
@@ -290,6 +372,7 @@ fn typed(mut item: Value, served: &Served) -> Value {
 mod tests {
     use serde_json::json;
 
+    use super::super::fake::{ALL, Fake, Has, actor, kinds, missing};
     use super::*;
 
     fn place(namespace: &str) -> Place {
@@ -333,8 +416,127 @@ mod tests {
             plural: "things".into(),
             is_namespaced: true,
             is_listed: true,
+            is_deleted: true,
         };
         let item = typed(json!({ "metadata": { "name": "x", "namespace": "a" } }), &served);
         assert_eq!(Place::of(&item), Some(place("a")));
+    }
+
+    const MAP: Has<'_> = ("v1", "ConfigMap", "configmaps", true, ALL);
+
+    fn content(bodies: &[Value]) -> Content<Text> {
+        let wanted = bodies
+            .iter()
+            .map(|body| (Place::of(body).expect("a place"), Wanted { wave: 2, body: body.clone() }));
+        Content(wanted.collect())
+    }
+
+    /// How what is wanted suits a server.
+    async fn fits(server: &Fake, has: &'static [Has<'static>], bodies: &[Value]) -> Vec<Fit<Text>> {
+        seen(server, has, bodies).await.values().map(|sight| sight.fit.clone()).collect()
+    }
+
+    async fn seen(server: &Fake, has: &'static [Has<'static>], bodies: &[Value]) -> Arc<Sights<Text>> {
+        let (kinds, actor, keeping) = (kinds(has).await, actor(), Keeping::new(server.client.clone()));
+        let eyes = Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping };
+        eyes.look(&content(bodies), &Inventory::default()).await.expect("a look")
+    }
+
+    fn map(version: &str, data: &str, revision: &str) -> Value {
+        let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "x", "namespace": "a" }, "data": data });
+        let mut live = actor().marked(&body, None);
+        live["metadata"]["resourceVersion"] = version.into();
+        live["metadata"]["annotations"]["revision"] = revision.into();
+        live
+    }
+
+    #[tokio::test]
+    async fn what_others_write_between_a_look_and_a_try_is_no_difference() {
+        let server = Fake::new(|asked| match asked.what.split_once(' ').map(|(method, _)| method) {
+            Some("GET") if asked.query.contains("labelSelector") => {
+                (200, json!({ "items": [map("1", "d", "1")] }))
+            }
+            Some("GET") => (200, map("2", "d", "2")),
+            _ => (200, map("2", "d", "2")),
+        });
+        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [Fit::Same]);
+        assert_eq!(
+            server.heard().len(),
+            3,
+            "it is seen once more, and not tried again: {:?}",
+            server.heard()
+        );
+    }
+
+    #[tokio::test]
+    async fn an_object_that_others_write_all_the_time_does_not_hold_up_a_look() {
+        let counted = std::sync::atomic::AtomicU64::new(1);
+        let server = Fake::new(move |asked| {
+            let now = counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_string();
+            let live = map(&now, "d", &now);
+            (200, if asked.query.contains("labelSelector") { json!({ "items": [live] }) } else { live })
+        });
+        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [Fit::Differs]);
+        assert_eq!(server.heard().len(), 2 + 2 * TRIES, "{:?}", server.heard());
+    }
+
+    #[tokio::test]
+    async fn what_is_refused_is_seen_once() {
+        let server = Fake::new(|asked| match asked.what.split_once(' ').map(|(method, _)| method) {
+            Some("GET") if asked.query.contains("labelSelector") => (200, json!({ "items": [] })),
+            Some("GET") => (404, Value::Null),
+            _ => (422, json!({ "message": "no" })),
+        });
+        let refused = Fit::Refused("ConfigMap a/x: no".into());
+        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [refused]);
+        assert_eq!(server.heard().len(), 3, "{:?}", server.heard());
+    }
+
+    #[tokio::test]
+    async fn objects_of_a_kind_are_compared_each_in_the_version_that_is_wanted() {
+        const OLD: Has<'_> = ("g/v1", "Scaler", "scalers", true, ALL);
+        const NEW: Has<'_> = ("g/v2", "Scaler", "scalers", true, ALL);
+        let scaler = |version: &str, name: &str| {
+            let body = json!({ "apiVersion": format!("g/{version}"), "kind": "Scaler", "metadata": { "name": name, "namespace": "a" }, "spec": { "form": version } });
+            actor().marked(&body, None)
+        };
+        let server = Fake::new(move |asked| {
+            let version = if asked.what.contains("/g/v1/") { "v1" } else { "v2" };
+            match asked.what.rsplit_once('/') {
+                Some((_, "scalers")) => {
+                    (200, json!({ "items": [scaler(version, "one"), scaler(version, "two")] }))
+                }
+                Some((_, name)) => (200, scaler(version, name)),
+                None => (404, Value::Null),
+            }
+        });
+        let wanted = [scaler("v1", "one"), scaler("v2", "two")];
+        assert_eq!(fits(&server, &[OLD, NEW], &wanted).await, [Fit::Same, Fit::Same]);
+    }
+
+    #[tokio::test]
+    async fn what_a_stack_has_left_behind_that_is_gone_is_nobodys() {
+        for (home, whose) in [
+            (missing(), Whose::Nobodys),
+            ((200, json!({ "metadata": { "name": "toy", "uid": "another" } })), Whose::Nobodys),
+            (
+                (200, json!({ "metadata": { "name": "toy", "uid": "9" } })),
+                Whose::Anothers("the stack b/toy".into()),
+            ),
+            ((500, json!({ "message": "why" })), Whose::Anothers("the stack b/toy".into())),
+        ] {
+            let mut theirs = map("1", "d", "1");
+            theirs["metadata"]["labels"][STACK_UID] = "9".into();
+            theirs["metadata"]["annotations"]["bowline.dev/stack"] = "b/toy".into();
+            let server = Fake::new(move |asked| match asked.what.as_str() {
+                "GET /apis/bowline.dev/v1alpha1/namespaces/b/stacks/toy" => home.clone(),
+                _ if asked.query.contains("labelSelector") => (200, json!({ "items": [] })),
+                _ => (200, theirs.clone()),
+            });
+            let sights = seen(&server, &[MAP], &[map("", "d", "")]).await;
+            let live = sights.values().next().and_then(|sight| sight.live.clone()).expect("it is there");
+            assert_eq!(live.whose, whose);
+            assert_ne!(live.body, Value::Null, "what it said before is kept, to be given back");
+        }
     }
 }

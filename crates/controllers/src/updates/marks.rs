@@ -43,14 +43,20 @@ impl Actor {
         if let Some(placement) = meta["labels"][PLACEMENT].as_str() {
             return Whose::Anothers(format!("the placement {placement}"));
         }
-        // Controllers copy labels to what they make of an object, and no annotations.
-        match (meta["labels"][STACK_UID].as_str(), meta["annotations"][STACK].as_str()) {
-            (None, _) | (_, None) => Whose::Nobodys,
-            (Some(uid), _) if uid == self.uid => Whose::Ours,
-            (_, Some(name)) if name == self.stack.to_string() => Whose::Nobodys,
-            (_, Some(name)) => Whose::Anothers(format!("the stack {name}")),
+        match stack_of(live) {
+            None => Whose::Nobodys,
+            Some((_, uid)) if uid == self.uid => Whose::Ours,
+            Some((name, _)) if name == self.stack.to_string() => Whose::Nobodys,
+            Some((name, _)) => Whose::Anothers(format!("the stack {name}")),
         }
     }
+}
+
+/// The stack that an object says it is of, and which of that name.
+pub(crate) fn stack_of(live: &Value) -> Option<(&str, &str)> {
+    let meta = &live["metadata"];
+    // Controllers copy labels to what they make of an object, and no annotations.
+    Some((meta["annotations"][STACK].as_str()?, meta["labels"][STACK_UID].as_str()?))
 }
 
 /// What a write to an object is guarded by.
@@ -97,13 +103,16 @@ pub(crate) fn said(live: &Value) -> Value {
     body
 }
 
-/// Whether a server would leave an object as it is: who owns what, and its version, aside.
+/// Whether a server would leave an object as it is: who owns what, its version, and what others say of how it does, aside.
 pub(crate) fn is_same(live: &Value, tried: &Value) -> bool {
     let plain = |object: &Value| {
         let mut object = object.clone();
         let fields = metadata(&mut object);
         for other in ["managedFields", "resourceVersion", "generation"] {
             fields.remove(other);
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("status");
         }
         object
     };
@@ -173,6 +182,8 @@ mod tests {
     fn it_is_the_same_if_only_its_version_differs() {
         let at = |version: &str, data: &str| json!({ "metadata": { "resourceVersion": version, "generation": version, "managedFields": [version] }, "data": data });
         assert!(is_same(&at("1", "x"), &at("2", "x")) && !is_same(&at("1", "x"), &at("1", "y")));
+        let ready = |replicas: u8| json!({ "spec": 1, "status": { "readyReplicas": replicas } });
+        assert!(is_same(&ready(1), &ready(2)), "what its controller says of it is no wish");
     }
 
     #[test]

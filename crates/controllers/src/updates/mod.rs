@@ -1,6 +1,9 @@
 //! Updates: who fetches contents, looks at clusters and writes to them.
 
 mod census;
+mod discreet;
+#[cfg(test)]
+mod fake;
 mod gauges;
 mod health;
 mod inventory;
@@ -21,9 +24,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bowline_control::Event;
-use bowline_runtime::{Driver, Metrics, Outside};
+use bowline_runtime::{Driver, Mandate, Metrics, Outside};
 use bowline_updates::{
-    Admission, Ask, Call, Content, Fetched, Inventory, Object, Outcome, Reply, Rhythm, Updates,
+    Admission, Ask, Call, Content, Fetched, Inventory, Object, Outcome, Quota, Reply, Rhythm, Updates,
 };
 use kube::Client;
 
@@ -33,6 +36,7 @@ use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};
 use self::marks::Actor;
 use self::names::{StackName, Text};
+use self::request::Way;
 use self::target::Targets;
 use self::wire::UpdateWire;
 use self::write::Hands;
@@ -68,7 +72,7 @@ impl Workshop {
         Workshop { targets: Targets::new(home, embed), keeping, gauges, census: Census::default() }
     }
 
-    async fn answer(&self, call: Call<Text>) -> Result<Reply<Text>, String> {
+    async fn answer(&self, call: Call<Text>, mandate: &Mandate) -> Result<Reply<Text>, String> {
         let Call { stack, uid, cluster, attempt, what } = call;
         let actor = Actor { stack, uid, attempt };
         match what {
@@ -76,13 +80,14 @@ impl Workshop {
             Ask::Store(inventory) => self.store(&actor, inventory).await,
             Ask::Forget => self.keeping.forget(&actor.uid).await.map(|()| Reply::Forgotten),
             Ask::Look { digest, content, inventory } => {
-                let sights = self.look(&actor, &cluster, &content, &inventory).await?;
+                let sights = self.look(&actor, &cluster, (&content, &inventory), mandate).await?;
                 Ok(Reply::Seen { attempt, digest, sights })
             }
             Ask::Write(deeds) => {
                 let known = self.targets.reach(&cluster).await?;
                 let kinds = self.targets.kinds(&cluster, &known, |_| true).await?;
-                let hands = Hands { client: &known.client, kinds: &kinds, actor: &actor };
+                let client = Way { client: &known.client, mandate };
+                let hands = Hands { client, kinds: &kinds, actor: &actor };
                 let outcomes = hands.write(&deeds).await;
                 self.gauges.wrote(&outcomes);
                 Ok(Reply::Written { attempt, outcomes })
@@ -101,8 +106,8 @@ impl Workshop {
         let fetched = match content {
             None => None,
             Some(digest) => {
-                let admission = self.admission(stack, cluster).await?;
-                let content = self.keeping.content(stack, uid, &digest).await?;
+                let (admission, is_admitted) = self.admission(stack, cluster).await?;
+                let content = self.keeping.content(stack, uid, &digest, is_admitted).await?;
                 Some(Fetched { digest, content, admission })
             }
         };
@@ -113,13 +118,14 @@ impl Workshop {
         Ok(Reply::Fetched { fetched, inventory })
     }
 
-    /// What speaks for a version of a stack on its cluster.
-    async fn admission(&self, stack: &StackName, name: &str) -> Result<Admission, String> {
+    /// What speaks for a version of a stack on its cluster, and whether that is enough.
+    async fn admission(&self, stack: &StackName, name: &str) -> Result<(Admission, bool), String> {
         let cluster = self.targets.cluster(name).await?;
         let allowed = self.keeping.is_allowed(&cluster, &stack.namespace).await?;
         let now = k8s_openapi::jiff::Timestamp::now().as_second();
         let used = self.census.used(stack, name, u64::try_from(now).unwrap_or(0));
-        Ok(Admission { allowed, used })
+        let (used, is_left) = within(used, &cluster.spec.quota);
+        Ok((Admission { allowed, used }, allowed && is_left))
     }
 
     async fn store(&self, actor: &Actor, inventory: Arc<Inventory<Text>>) -> Result<Reply<Text>, String> {
@@ -133,21 +139,33 @@ impl Workshop {
         &self,
         actor: &Actor,
         cluster: &str,
-        content: &Content<Text>,
-        inventory: &Inventory<Text>,
+        (content, inventory): (&Content<Text>, &Inventory<Text>),
+        mandate: &Mandate,
     ) -> Result<Arc<bowline_updates::Sights<Text>>, String> {
         let known = self.targets.reach(cluster).await?;
         let kinds = self.targets.kinds(cluster, &known, |kinds| is_enough(kinds, content)).await?;
-        let eyes = Eyes { client: &known.client, kinds: &kinds, actor };
+        let client = Way { client: &known.client, mandate };
+        let eyes = Eyes { client, kinds: &kinds, actor, keeping: &self.keeping };
         eyes.look(content, inventory)
             .await
             .map_err(|why| format!("the cluster {cluster} cannot be looked at: {why}"))
     }
 }
 
+/// What is asked of a cluster, and whether it may be. What is too much is said to be so by any quota: whoever decides may know an
+/// older one, and must not accept what was not taken into safe keeping.
+fn within(used: Quota, quota: &bowline_api::updates::Quota) -> (Quota, bool) {
+    let bounded = |used, most| if used > most { u32::MAX } else { used };
+    let told = Quota {
+        waiting: bounded(used.waiting, quota.max_queued_per_namespace),
+        hourly: bounded(used.hourly, quota.max_per_hour),
+    };
+    (told, told == used)
+}
+
 impl Outside<Updates<Text>> for Workshop {
-    async fn call(&self, call: Call<Text>) -> Reply<Text> {
-        self.answer(call).await.unwrap_or_else(Reply::Failed)
+    async fn call(&self, call: Call<Text>, mandate: &Mandate) -> Reply<Text> {
+        self.answer(call, mandate).await.unwrap_or_else(Reply::Failed)
     }
 
     /// What is kept is known by its digest: whoever keeps it late keeps the same. Only what is written to a cluster changes it.
@@ -204,5 +222,19 @@ impl Outside<Updates<Text>> for Workshop {
         if let Event::Gone(Object::Cluster(cluster)) = event {
             self.targets.forget(&cluster.name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_is_too_much_by_any_quota() {
+        let quota = bowline_api::updates::Quota { max_queued_per_namespace: 2, max_per_hour: 3 };
+        let used = |waiting, hourly| Quota { waiting, hourly };
+        assert_eq!(within(used(2, 3), &quota), (used(2, 3), true));
+        assert_eq!(within(used(3, 3), &quota), (used(u32::MAX, 3), false));
+        assert_eq!(within(used(2, 4), &quota), (used(2, u32::MAX), false));
     }
 }

@@ -1,16 +1,27 @@
 //! One request to the server of a cluster: sent once, with a deadline that its server knows too.
 
-use bowline_runtime::{REQUEST, sentence};
+use std::time::Duration;
+
+use bowline_runtime::{Mandate, Over, REQUEST, now, sentence};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kube::Client;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use super::discreet::{discreet, is_secret};
+
 /// The longest sentence that is told of an object: many of them have to fit into a status.
 const LONGEST: usize = 400;
 /// What stands in a path as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b':').remove(b'~');
+
+/// A way to a server, and the right to use it.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) mandate: &'a Mandate,
+}
 
 /// A request.
 pub(crate) struct Asked {
@@ -32,7 +43,9 @@ pub(crate) enum Trouble {
         /// The kind of what it speaks of.
         about: String,
     },
-    /// There is no answer, or none that says whether it was done.
+    /// The server answers, and does not say whether it was done.
+    Open(String),
+    /// There is no answer.
     Silence(String),
 }
 
@@ -40,7 +53,7 @@ impl Trouble {
     /// For people.
     pub(crate) fn words(&self) -> &str {
         match self {
-            Trouble::Said { words, .. } | Trouble::Silence(words) => words,
+            Trouble::Said { words, .. } | Trouble::Open(words) | Trouble::Silence(words) => words,
         }
     }
 }
@@ -60,15 +73,31 @@ impl Asked {
         self
     }
 
-    /// Sends it. What comes back is the object that the server answers, and whether it is new.
-    pub(crate) async fn send(self, client: &Client) -> Result<(bool, Value), Trouble> {
-        let late = |_| Trouble::Silence(format!("no answer within {} s", REQUEST.as_secs()));
-        tokio::time::timeout(REQUEST, self.exchange(client)).await.map_err(late)?
+    /// Sends it, if that is still allowed. What comes back is the object that the server answers, and whether it is new.
+    pub(crate) async fn send(self, way: Way<'_>) -> Result<(bool, Value), Trouble> {
+        let left = way.mandate.left(REQUEST).ok_or_else(|| way.mandate.over());
+        let (began, is_read) = (now().clock, self.is_read());
+        let answer = self.within(way.client, left).await;
+        if let (Ok(left), Err(Trouble::Silence(_)), false) = (left, &answer, is_read) {
+            way.mandate.leaves_open(began, left);
+        }
+        answer
     }
 
-    async fn exchange(self, client: &Client) -> Result<(bool, Value), Trouble> {
+    fn is_read(&self) -> bool {
+        self.method == Method::GET || self.query.iter().any(|(key, _)| *key == "dryRun")
+    }
+
+    async fn within(self, client: &Client, left: Result<Duration, Over>) -> Result<(bool, Value), Trouble> {
+        let limit = left.map_err(|over| Trouble::Silence(format!("it was not sent: {over}")))?;
+        let late = |_| Trouble::Silence(format!("no answer within {} ms", limit.as_millis()));
+        tokio::time::timeout(limit, self.exchange(client, limit)).await.map_err(late)?
+    }
+
+    async fn exchange(self, client: &Client, limit: Duration) -> Result<(bool, Value), Trouble> {
         let silence = |error: &(dyn std::error::Error + 'static)| Trouble::Silence(cut(sentence(error)));
-        let request = Request::builder().method(self.method.clone()).uri(self.uri());
+        let is_secret = is_secret(&self.path);
+        let request = Request::builder().method(self.method.clone()).uri(self.uri(limit));
         let (kind, body) = self.body.unwrap_or(("application/json", Vec::new()));
         let request = request.header(http::header::CONTENT_TYPE, kind).body(body.into());
         let response = client.send(request.map_err(|error| silence(&error))?).await;
@@ -77,12 +106,16 @@ impl Asked {
         let bytes = response.into_body().collect().await.map_err(|error| silence(&error))?.to_bytes();
         let answer = serde_json::from_slice(&bytes);
         let answer = answer.unwrap_or_else(|_| Value::from(String::from_utf8_lossy(&bytes).into_owned()));
-        if code.is_success() { Ok((code == StatusCode::CREATED, answer)) } else { Err(said(code, &answer)) }
+        if code.is_success() {
+            return Ok((code == StatusCode::CREATED, answer));
+        }
+        Err(said(code, &answer, if is_secret { discreet } else { ToOwned::to_owned }))
     }
 
-    fn uri(&self) -> String {
+    /// Its server gives it up when we do.
+    fn uri(&self, limit: Duration) -> String {
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-        let timeout = ("timeout", format!("{}s", REQUEST.as_secs()));
+        let timeout = ("timeout", format!("{}ms", limit.as_millis()));
         let query = self.query.iter().chain([&timeout]);
         let query = query.map(|(key, value)| format!("{key}={}", encoded(value))).collect::<Vec<_>>();
         format!("{}?{}", self.path, query.join("&"))
@@ -94,19 +127,21 @@ pub(crate) fn segment(name: &str) -> String {
     utf8_percent_encode(name, PLAIN).to_string()
 }
 
-/// Who is busy, has given up, or does not know us, has not said whether it would have done it.
-fn said(code: StatusCode, answer: &Value) -> Trouble {
+/// Who is busy, has given up, or does not know us, has not said whether it would have done it. What is told of it is what `told`
+/// leaves of its words.
+fn said(code: StatusCode, answer: &Value, told: fn(&str) -> String) -> Trouble {
     let words = answer["message"].as_str().or(answer.as_str()).unwrap_or_default();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words = if words.is_empty() { format!("its server answers {}", code.as_u16()) } else { cut(words) };
     let is_open = matches!(
         code,
         StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS
     );
     // What is applied and has a field that its kind has not is answered as if the server had failed.
     let is_misfit = words.contains("failed to create typed patch object");
+    let words =
+        if words.is_empty() { format!("its server answers {}", code.as_u16()) } else { cut(told(&words)) };
     if !is_misfit && (is_open || !code.is_client_error()) {
-        return Trouble::Silence(words);
+        return Trouble::Open(words);
     }
     let about = answer["details"]["kind"].as_str().unwrap_or_default().to_owned();
     Trouble::Said { code: code.as_u16(), words, about }
@@ -124,6 +159,7 @@ pub(crate) fn cut(words: String) -> String {
 mod tests {
     use serde_json::json;
 
+    use super::super::fake::Fake;
     use super::*;
 
     #[test]
@@ -131,7 +167,8 @@ mod tests {
         assert_eq!(segment("system:web-1.a"), "system:web-1.a");
         assert_eq!(segment("a?dryRun=All#/../b"), "a%3FdryRun%3DAll%23%2F..%2Fb");
         let asked = Asked::new(Method::PATCH, "/api/v1/nodes/a".into()).with("fieldManager", "a&b");
-        assert_eq!(asked.uri(), "/api/v1/nodes/a?fieldManager=a%26b&timeout=10s");
+        let uri = asked.uri(Duration::from_millis(2_500));
+        assert_eq!(uri, "/api/v1/nodes/a?fieldManager=a%26b&timeout=2500ms");
     }
 
     #[test]
@@ -147,13 +184,16 @@ mod tests {
             (504, false),
         ] {
             let code = StatusCode::from_u16(code).expect("a code");
-            let trouble = said(code, &json!({ "message": "why" }));
+            let trouble = said(code, &json!({ "message": "why" }), ToOwned::to_owned);
             assert_eq!(matches!(trouble, Trouble::Said { .. }), no, "{code}");
             assert_eq!(trouble.words(), "why");
         }
         let misfit = json!({ "message": "failed to create typed patch object (a/b; v1, Kind=X): .z: field not declared in schema" });
-        assert!(matches!(said(StatusCode::INTERNAL_SERVER_ERROR, &misfit), Trouble::Said { code: 500, .. }));
-        let bare = said(StatusCode::BAD_GATEWAY, &json!(""));
+        for told in [discreet, ToOwned::to_owned] {
+            let said = said(StatusCode::INTERNAL_SERVER_ERROR, &misfit, told);
+            assert!(matches!(said, Trouble::Said { code: 500, .. }), "{said:?}");
+        }
+        let bare = said(StatusCode::BAD_GATEWAY, &json!(""), ToOwned::to_owned);
         assert_eq!(bare.words(), "its server answers 502");
     }
 
@@ -161,5 +201,29 @@ mod tests {
     fn words_have_an_end() {
         assert_eq!(cut("ä".repeat(LONGEST)), "ä".repeat(LONGEST));
         assert_eq!(cut("ä".repeat(LONGEST + 1)), format!("{}…", "ä".repeat(LONGEST)));
+    }
+
+    #[tokio::test]
+    async fn nothing_is_sent_when_the_right_to_is_over_and_its_server_knows_how_long_it_lasts() {
+        let server = Fake::new(|asked| (200, json!(asked.query)));
+        let asked = || Asked::new(Method::POST, "/api/v1/nodes".into());
+        let silence = Trouble::Silence("it was not sent: the lease was over".into());
+        assert_eq!(asked().within(&server.client, Err(Over::Lease)).await, Err(silence));
+        assert!(server.heard().is_empty());
+        let answer = asked().within(&server.client, Ok(Duration::from_millis(1_500))).await;
+        assert_eq!(answer, Ok((false, json!("timeout=1500ms"))));
+    }
+
+    #[tokio::test]
+    async fn what_a_server_says_of_a_secret_is_not_repeated() {
+        for code in [422, 500, 403] {
+            let server = Fake::new(move |_| (code, json!({ "message": "the password 12345 is weak" })));
+            for (kind, is_told) in [("secrets", false), ("configmaps", true)] {
+                let path = format!("/api/v1/namespaces/a/{kind}/b");
+                let trouble = Asked::new(Method::PATCH, path).send(server.way()).await;
+                let trouble = trouble.expect_err("it is refused");
+                assert_eq!(trouble.words().contains("12345"), is_told, "{kind} {code} {trouble:?}");
+            }
+        }
     }
 }

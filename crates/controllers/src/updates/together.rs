@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 
 /// Requests that may be under way to one cluster, for one stack.
-const AT_ONCE: usize = 16;
+pub(crate) const AT_ONCE: usize = 16;
 
 /// Waits for all, in any order.
 pub(crate) async fn all<T>(work: Vec<BoxFuture<'_, T>>) -> Vec<T> {

@@ -1,11 +1,10 @@
 //! Writes to a cluster, each guarded by what was read.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bowline_updates::{Act, Deed, Fit, Health, Live, Outcome, Sight, Whose};
 use futures::future::BoxFuture;
 use http::Method;
-use kube::Client;
 use serde_json::{Value, json};
 
 use super::health::health;
@@ -13,8 +12,8 @@ use super::kinds::{Kinds, Served};
 use super::look::{api_version, get};
 use super::marks::{Actor, MANAGER, guarded, raw_entry, read};
 use super::names::{Place, Read, Text};
-use super::request::{Asked, Trouble};
-use super::together::all;
+use super::request::{Asked, Trouble, Way};
+use super::together::{AT_ONCE, all};
 
 type Done = Outcome<Text>;
 
@@ -25,37 +24,38 @@ const TRIES: usize = 3;
 
 /// Who writes, and where.
 pub(crate) struct Hands<'a> {
-    pub(crate) client: &'a Client,
+    pub(crate) client: Way<'a>,
     pub(crate) kinds: &'a Kinds,
     pub(crate) actor: &'a Actor,
 }
 
 impl Hands<'_> {
-    /// Does all of it. When one is not answered, the rest is not sent: a server that is gone would be waited for again and again.
+    /// Does all of it: one that is not answered keeps no other from being done. When as many as are under way at once were not
+    /// answered, and none was meanwhile, the rest is not sent: a server that is gone would be waited for again and again.
     pub(crate) async fn write(&self, deeds: &[Deed<Text>]) -> Vec<(Place, Done)> {
-        let is_silent = AtomicBool::new(false);
+        let unanswered = AtomicUsize::new(0);
         let mut work: Vec<BoxFuture<'_, _>> = Vec::new();
         for deed in deeds {
-            work.push(Box::pin(self.unless(&is_silent, deed)));
+            work.push(Box::pin(self.unless(&unanswered, deed)));
         }
         all(work).await
     }
 
-    async fn unless(&self, is_silent: &AtomicBool, deed: &Deed<Text>) -> (Place, Done) {
-        if is_silent.load(Ordering::Relaxed) {
-            return (
-                deed.place.clone(),
-                Outcome::Unknown("it was not sent: the cluster does not answer".into()),
-            );
+    async fn unless(&self, unanswered: &AtomicUsize, deed: &Deed<Text>) -> (Place, Done) {
+        let Deed { place, act } = deed;
+        if unanswered.load(Ordering::Relaxed) >= AT_ONCE {
+            let why = format!("{place}: it was not sent: the cluster does not answer");
+            return (place.clone(), Outcome::Unknown(why));
         }
-        let outcome = self.one(deed).await;
-        if matches!(outcome, Outcome::Unknown(_)) {
-            is_silent.store(true, Ordering::Relaxed);
+        let done = self.one(deed).await;
+        match done {
+            Err(Trouble::Silence(_)) => drop(unanswered.fetch_add(1, Ordering::Relaxed)),
+            _ => unanswered.store(0, Ordering::Relaxed),
         }
-        (deed.place.clone(), outcome)
+        (place.clone(), done.unwrap_or_else(|trouble| not_done(place, act, trouble)))
     }
 
-    async fn one(&self, deed: &Deed<Text>) -> Done {
+    async fn one(&self, deed: &Deed<Text>) -> Result<Done, Trouble> {
         let place = &deed.place;
         let served = match &deed.act {
             Act::Create(body) | Act::Apply(body, _) => self.kinds.exact(place, api_version(body)),
@@ -64,14 +64,13 @@ impl Hands<'_> {
             }
             Act::Delete(_) => self.kinds.preferred(place),
         };
-        let Some(served) = served else { return Outcome::Outdated };
-        let done = match &deed.act {
+        let Some(served) = served else { return Ok(Outcome::Outdated) };
+        match &deed.act {
             Act::Create(body) => self.create(served, place, body).await,
             Act::Apply(body, read) => self.apply(served, place, body, read).await,
             Act::Restore(before, read) => self.restore(served, place, before, read).await,
             Act::Delete(read) => self.delete(served, place, read).await,
-        };
-        done.unwrap_or_else(|trouble| not_done(place, &deed.act, trouble))
+        }
     }
 
     async fn create(&self, served: &Served, place: &Place, body: &Value) -> Result<Done, Trouble> {
@@ -203,7 +202,7 @@ impl Hands<'_> {
 /// What a write is that was not done.
 fn not_done(place: &Place, act: &Act<Text>, trouble: Trouble) -> Done {
     match trouble {
-        Trouble::Silence(why) => Outcome::Unknown(format!("{place}: {why}")),
+        Trouble::Open(why) | Trouble::Silence(why) => Outcome::Unknown(format!("{place}: {why}")),
         Trouble::Said { code: 409, .. } => Outcome::Outdated,
         // What a new object lacks is not itself: it is its namespace, or its kind.
         Trouble::Said { code: 404, .. } if !matches!(act, Act::Create(_)) => Outcome::Outdated,
@@ -213,6 +212,7 @@ fn not_done(place: &Place, act: &Act<Text>, trouble: Trouble) -> Done {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fake::{ALL, Fake, Has, actor, kinds};
     use super::*;
 
     #[test]
@@ -229,5 +229,38 @@ mod tests {
         assert_eq!(not_done(&place, &delete, said(422)), refused);
         let unknown = Outcome::Unknown("Pod a/b: why".into());
         assert_eq!(not_done(&place, &create, Trouble::Silence("why".into())), unknown);
+    }
+
+    const MAP: Has<'_> = ("v1", "ConfigMap", "configmaps", true, ALL);
+
+    fn deeds(count: usize) -> Vec<Deed<Text>> {
+        let body = |name: usize| json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name.to_string(), "namespace": "a" } });
+        let deed = |body: Value| Deed { place: Place::of(&body).expect("a place"), act: Act::Create(body) };
+        (100..100 + count).map(|name| deed(body(name))).collect()
+    }
+
+    async fn written(server: &Fake, count: usize) -> usize {
+        let (kinds, actor) = (kinds(&[MAP]).await, actor());
+        let hands = Hands { client: server.way(), kinds: &kinds, actor: &actor };
+        let outcomes = hands.write(&deeds(count)).await;
+        assert_eq!(outcomes.len(), count);
+        outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Is(_))).count()
+    }
+
+    #[tokio::test]
+    async fn one_that_fails_keeps_no_other_from_being_written() {
+        let first = AtomicUsize::new(0);
+        let server = Fake::new(move |_| match first.fetch_add(1, Ordering::Relaxed) {
+            0 => (500, json!({ "message": "a webhook does not answer" })),
+            _ => (201, json!({ "metadata": { "uid": "u" } })),
+        });
+        assert_eq!(written(&server, 3 * AT_ONCE).await, 3 * AT_ONCE - 1);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_gone_is_not_waited_for_again_and_again() {
+        let server = Fake::silent();
+        assert_eq!(written(&server, 3 * AT_ONCE).await, 0);
+        assert_eq!(server.heard().len(), AT_ONCE, "{:?}", server.heard());
     }
 }

@@ -106,7 +106,7 @@ impl Leader {
 
 /// Why a right to act is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Over {
+pub enum Over {
     /// The lease has lapsed, or is another's.
     Lease,
     /// This process was told to end.
@@ -122,12 +122,12 @@ impl fmt::Display for Over {
     }
 }
 
-/// The right to carry one effect.
-pub(crate) struct Mandate(Option<(Leader, Tenure)>);
+/// The right to carry one effect. Whoever sends several requests for it asks before each of them how long that may take.
+pub struct Mandate(Option<(Leader, Tenure)>);
 
 impl Mandate {
     /// That of one who needs no lease.
-    pub(crate) fn always() -> Mandate {
+    pub fn always() -> Mandate {
         Mandate(None)
     }
 
@@ -148,7 +148,7 @@ impl Mandate {
     }
 
     /// How long a request may take that begins now and had better not take longer than `most`. `None`: it must not begin.
-    pub(crate) fn left(&self, most: Duration) -> Option<Duration> {
+    pub fn left(&self, most: Duration) -> Option<Duration> {
         let Some((leader, tenure)) = &self.0 else { return Some(most) };
         let now = now().clock;
         // Somebody may have been seen to take over since.
@@ -159,7 +159,7 @@ impl Mandate {
 
     /// Something that began now, and could last so long, was not answered: it may still arrive. As long as it may, the
     /// lease must not be given to somebody who acts at once.
-    pub(crate) fn leaves_open(&self, began: Millis, lasts: Duration) {
+    pub fn leaves_open(&self, began: Millis, lasts: Duration) {
         if let Some((leader, _)) = &self.0 {
             let ends = began.plus(Millis(u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX)));
             leader.open_until.fetch_max(ends.plus(leader.margin).0, Ordering::Relaxed);
@@ -167,7 +167,7 @@ impl Mandate {
     }
 
     /// Why it is over, if it is.
-    pub(crate) fn over(&self) -> Over {
+    pub fn over(&self) -> Over {
         if self.0.as_ref().is_some_and(|(leader, _)| leader.ends()) { Over::End } else { Over::Lease }
     }
 

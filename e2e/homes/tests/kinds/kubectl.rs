@@ -67,7 +67,11 @@ fn applied(kubectl: &Kubectl) -> Result<()> {
         all.contains("stack.bowline.dev/shop") && all.contains("iamroleserviceaccount.bowline.dev/shop"),
         "{all}"
     );
-    kubectl.says("get stack shop -o jsonpath={.spec.drift}/{.spec.leaseSeconds}", "", "Report/15")?;
+    kubectl.says(
+        "get stack shop -o jsonpath={.spec.drift}/{.spec.driftIntervalSeconds}",
+        "",
+        "Report/600",
+    )?;
     kubectl.says("explain stack.spec.maxDeletions", "", "deletes more objects than this fails")?;
     // The roles of Kubernetes take ours in.
     kubectl.ok("create rolebinding anna --clusterrole=edit --user=anna", "")?;
