@@ -1,14 +1,10 @@
 //! Plans.
 
-use super::{Plain, content, live, ours};
+use super::{Plain, content, differs, live, ours};
 use crate::{Act, Content, Fit, Inventory, Origin, Plan, Sight, Sights, Whose};
 
 fn absent() -> Sight<Plain> {
     Sight { live: None, fit: Fit::Differs }
-}
-
-fn differs(whose: Whose<Plain>, body: u8) -> Sight<Plain> {
-    Sight { live: Some(live(whose, body)), fit: Fit::Differs }
 }
 
 fn touched(entries: &[(&'static str, Origin<Plain>)]) -> Inventory<Plain> {
