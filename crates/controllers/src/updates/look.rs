@@ -9,6 +9,7 @@ use http::Method;
 use kube::Client;
 use serde_json::Value;
 
+use super::album::Album;
 use super::health::health;
 use super::kinds::{Kinds, Served};
 use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said};
@@ -16,6 +17,7 @@ use super::names::{Place, Text};
 use super::request::{Asked, Trouble};
 use super::spared::spared;
 use super::together::try_all;
+use super::unseen::Unseen;
 
 /// How many objects are listed at a time.
 const PAGE: &str = "500";
@@ -25,6 +27,8 @@ pub(crate) struct Eyes<'a> {
     pub(crate) client: &'a Client,
     pub(crate) kinds: &'a Kinds,
     pub(crate) actor: &'a Actor,
+    /// Where objects are kept whole, if anybody wants to see them so.
+    pub(crate) album: Option<&'a Album>,
 }
 
 /// Whether these kinds are all that is needed for a content.
@@ -56,7 +60,7 @@ impl Eyes<'_> {
         &self,
         content: &Content<Text>,
         inventory: &Inventory<Text>,
-    ) -> Result<Arc<Sights<Text>>, String> {
+    ) -> Result<Arc<Sights<Text>>, Unseen> {
         let wishes = self.wishes(content);
         let ours = self.ours(&wishes, inventory).await?;
         let mut sights: Sights<Text> = BTreeMap::new();
@@ -66,14 +70,14 @@ impl Eyes<'_> {
         sights.extend(
             wishes.odd.iter().map(|(place, fit)| ((*place).clone(), Sight { live: None, fit: fit.clone() })),
         );
-        let mut wanted: Vec<BoxFuture<'_, Result<_, String>>> = Vec::new();
+        let mut wanted: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
         for (settled, wish) in &wishes.known {
             let (live, wishes) = (ours.get(settled), &wishes);
             let sight = async move { Ok((wish.0.clone(), self.try_one(wishes, settled, wish, live).await?)) };
             wanted.push(Box::pin(sight));
         }
         sights.extend(try_all(wanted).await?);
-        let mut unwanted: Vec<BoxFuture<'_, Result<_, String>>> = Vec::new();
+        let mut unwanted: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
         for (settled, live) in ours.iter().filter(|(settled, _)| !wishes.known.contains_key(*settled)) {
             unwanted
                 .push(Box::pin(async move { Ok((settled.clone(), self.unwanted(settled, live).await?)) }));
@@ -82,7 +86,11 @@ impl Eyes<'_> {
         // The inventory may have said it without its namespace.
         for (settled, sight) in unwanted {
             let said = inventory.0.keys().find(|place| self.is_at(place, &settled));
-            sights.insert(said.unwrap_or(&settled).clone(), sight);
+            let place = said.unwrap_or(&settled);
+            if let Some(album) = self.album {
+                album.keep(place, ours.get(&settled), None);
+            }
+            sights.insert(place.clone(), sight);
         }
         Ok(Arc::new(sights))
     }
@@ -130,7 +138,7 @@ impl Eyes<'_> {
         &self,
         wishes: &Wishes<'_>,
         inventory: &Inventory<Text>,
-    ) -> Result<BTreeMap<Place, Value>, String> {
+    ) -> Result<BTreeMap<Place, Value>, Unseen> {
         let touched = inventory.0.keys().filter_map(|place| self.kinds.preferred(place));
         let wanted = wishes.known.values().map(|(_, _, served)| *served);
         let mut kinds: BTreeMap<(&str, &str), &Served> = BTreeMap::new();
@@ -148,7 +156,7 @@ impl Eyes<'_> {
         Ok(all.filter_map(|live| Some((Place::of(&live)?, live))).collect())
     }
 
-    async fn labelled(&self, served: &Served) -> Result<Vec<Value>, String> {
+    async fn labelled(&self, served: &Served) -> Result<Vec<Value>, Unseen> {
         let selector = format!("{STACK_UID}={}", self.actor.uid);
         list(self.client, served, "", Some(&selector)).await
     }
@@ -158,9 +166,9 @@ impl Eyes<'_> {
         &self,
         wishes: &Wishes<'_>,
         settled: &Place,
-        (_, wanted, served): &Wish<'_>,
+        (place, wanted, served): &Wish<'_>,
         ours: Option<&Value>,
-    ) -> Result<Sight<Text>, String> {
+    ) -> Result<Sight<Text>, Unseen> {
         if let Some(live) = ours.filter(|live| !live["metadata"]["deletionTimestamp"].is_null()) {
             return Ok(Sight { live: Some(self.live(live, true)), fit: Fit::Later });
         }
@@ -173,7 +181,7 @@ impl Eyes<'_> {
             .body("application/apply-patch+yaml", &body);
         let (is_new, tried) = match tried.send(self.client).await {
             Ok((is_new, tried)) => (is_new, Ok(tried)),
-            Err(Trouble::Silence(why)) => return Err(why),
+            Err(Trouble::Silence(why)) => return Err(Unseen::Silent(why)),
             Err(refused) => (false, Err(refused)),
         };
         // What nobody has said to be ours may be somebody's.
@@ -182,6 +190,9 @@ impl Eyes<'_> {
             _ => None,
         };
         let live = ours.or(found.as_ref());
+        if let Some(album) = self.album {
+            album.keep(place, live, tried.as_ref().ok());
+        }
         let fit = match (&tried, live) {
             (Err(why), _) => wishes.misfit(settled, why),
             // Who made it was lost before its fields were ours as applied ones are.
@@ -193,7 +204,7 @@ impl Eyes<'_> {
     }
 
     /// Something of ours that nobody wants.
-    async fn unwanted(&self, settled: &Place, live: &Value) -> Result<Sight<Text>, String> {
+    async fn unwanted(&self, settled: &Place, live: &Value) -> Result<Sight<Text>, Unseen> {
         let why = spared(self, settled, live).await?;
         Ok(Sight { live: Some(Live { spared: why, ..self.live(live, false) }), fit: Fit::Same })
     }
@@ -237,11 +248,11 @@ fn unknown(place: &Place, body: &Value) -> Fit<Text> {
 }
 
 /// An object, if it is there.
-pub(crate) async fn get(client: &Client, served: &Served, place: &Place) -> Result<Option<Value>, String> {
+pub(crate) async fn get(client: &Client, served: &Served, place: &Place) -> Result<Option<Value>, Unseen> {
     match Asked::new(Method::GET, served.object(place)).send(client).await {
         Ok((_, live)) => Ok(Some(live)),
         Err(Trouble::Said { code: 404, .. }) => Ok(None),
-        Err(trouble) => Err(format!("{place}: {}", trouble.words())),
+        Err(trouble) => Err(Unseen::from(trouble).told(|why| format!("{place}: {why}"))),
     }
 }
 
@@ -251,7 +262,7 @@ pub(crate) async fn list(
     served: &Served,
     namespace: &str,
     labels: Option<&str>,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, Unseen> {
     let (mut all, mut next) = (Vec::new(), String::new());
     loop {
         let mut asked = Asked::new(Method::GET, served.collection(namespace)).with("limit", PAGE);
@@ -265,7 +276,10 @@ pub(crate) async fn list(
             Ok((_, page)) => page,
             // The kind is gone, and with it all of its objects.
             Err(Trouble::Said { code: 404, .. }) => return Ok(Vec::new()),
-            Err(trouble) => return Err(format!("{} cannot be listed: {}", served.plural, trouble.words())),
+            Err(trouble) => {
+                let plural = &served.plural;
+                return Err(Unseen::from(trouble).told(|why| format!("{plural} cannot be listed: {why}")));
+            }
         };
         if let Some(items) = page["items"].as_array_mut() {
             all.extend(items.drain(..).map(|item| typed(item, served)));

@@ -1,5 +1,6 @@
 //! Updates: who fetches contents, looks at clusters and writes to them.
 
+mod album;
 mod census;
 mod gauges;
 mod health;
@@ -9,11 +10,13 @@ mod kinds;
 mod look;
 mod marks;
 mod names;
+mod preview;
 mod request;
 mod spared;
 mod target;
 mod together;
 mod unpack;
+mod unseen;
 mod wire;
 mod write;
 
@@ -33,7 +36,9 @@ use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};
 use self::marks::Actor;
 use self::names::{StackName, Text};
+pub use self::preview::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission};
 use self::target::Targets;
+pub use self::unseen::Unseen;
 use self::wire::UpdateWire;
 use self::write::Hands;
 use crate::clusters::Embed;
@@ -134,7 +139,7 @@ impl Workshop {
     ) -> Result<Arc<bowline_updates::Sights<Text>>, String> {
         let known = self.targets.reach(cluster).await?;
         let kinds = self.targets.kinds(cluster, &known, |kinds| is_enough(kinds, content)).await?;
-        let eyes = Eyes { client: &known.client, kinds: &kinds, actor };
+        let eyes = Eyes { client: &known.client, kinds: &kinds, actor, album: None };
         eyes.look(content, inventory)
             .await
             .map_err(|why| format!("the cluster {cluster} cannot be looked at: {why}"))

@@ -8,12 +8,13 @@ use super::kinds::Served;
 use super::look::{Eyes, list};
 use super::names::Place;
 use super::together::try_all;
+use super::unseen::Unseen;
 
 /// Why an object of ours must not be deleted, if it must not.
 ///
 /// # Errors
 /// If it cannot be seen.
-pub(crate) async fn spared(eyes: &Eyes<'_>, place: &Place, live: &Value) -> Result<Option<String>, String> {
+pub(crate) async fn spared(eyes: &Eyes<'_>, place: &Place, live: &Value) -> Result<Option<String>, Unseen> {
     if !live["metadata"]["deletionTimestamp"].is_null() {
         return Ok(Some(
             "it is being deleted, and somebody holds it with a finalizer, or it needs time to end".into(),
@@ -28,8 +29,8 @@ pub(crate) async fn spared(eyes: &Eyes<'_>, place: &Place, live: &Value) -> Resu
 }
 
 /// Something in a namespace that neither we nor the cluster itself have made.
-async fn in_namespace(eyes: &Eyes<'_>, namespace: &str) -> Result<Option<String>, String> {
-    let mut all: Vec<BoxFuture<'_, Result<_, String>>> = Vec::new();
+async fn in_namespace(eyes: &Eyes<'_>, namespace: &str) -> Result<Option<String>, Unseen> {
+    let mut all: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
     for served in eyes.kinds.in_namespaces() {
         all.push(Box::pin(async move {
             let found = list(eyes.client, served, namespace, None).await?;
@@ -54,7 +55,7 @@ fn is_of_others(eyes: &Eyes<'_>, served: &Served, object: &Value) -> bool {
 }
 
 /// A pod that uses a volume.
-async fn in_use(eyes: &Eyes<'_>, place: &Place) -> Result<Option<String>, String> {
+async fn in_use(eyes: &Eyes<'_>, place: &Place) -> Result<Option<String>, Unseen> {
     let pods = Place { kind: "Pod".into(), ..place.clone() };
     let Some(served) = eyes.kinds.preferred(&pods) else { return Ok(None) };
     let pods = list(eyes.client, served, &place.namespace, None).await?;
@@ -68,7 +69,7 @@ async fn in_use(eyes: &Eyes<'_>, place: &Place) -> Result<Option<String>, String
 }
 
 /// An object of a kind that is not ours.
-async fn of_kind(eyes: &Eyes<'_>, definition: &Value) -> Result<Option<String>, String> {
+async fn of_kind(eyes: &Eyes<'_>, definition: &Value) -> Result<Option<String>, Unseen> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let spec = &definition["spec"];
     let any = Place {
