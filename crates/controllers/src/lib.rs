@@ -23,6 +23,7 @@ use tokio::sync::watch;
 
 pub use clusters::{Embed, NotStarted, Running};
 pub use updates::AT_ONCE as UPDATES_AT_ONCE;
+pub use updates::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission, Unseen};
 
 /// How often it is looked whether Bowline's kinds are still there as they should be.
 const LOOK_EVERY: Duration = Duration::from_secs(10);

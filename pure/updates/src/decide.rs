@@ -96,7 +96,8 @@ impl<N: Names> Case<'_, N> {
         self.stack.status.requests.iter().filter(gone)
     }
 
-    fn judge(&self, request: &Request<N>) -> Step {
+    /// Queues a version, or says what speaks against it; or what has to be learned before.
+    pub(crate) fn judge(&self, request: &Request<N>) -> Step {
         let number = request.number;
         let object = |why| Step::Judge(number, Some(why));
         let Some(cluster) = &self.s.cluster else { return object(Objection::NoCluster) };

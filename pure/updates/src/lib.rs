@@ -21,6 +21,7 @@ mod decide;
 mod effect;
 mod inventory;
 mod object;
+mod outlook;
 mod plan;
 mod report;
 mod snapshot;
@@ -37,6 +38,7 @@ pub use decide::{Aim, Fault, Objection, Step, Wait};
 pub use effect::{Ask, Call, Outcome, Reply};
 pub use inventory::{Content, Inventory, Origin, Wanted};
 pub use object::{Id, IdOf, Kind, Object};
+pub use outlook::{Outlook, Prospect};
 pub use plan::{Act, Deed, Fit, Health, Live, Plan, Sight, Sights, Whose};
 pub use snapshot::{Admission, Fetched, Look, Memory, Snapshot};
 pub use state::{

@@ -101,8 +101,8 @@ pub struct Plan<N: Names> {
     pub deeds: Vec<(u8, Deed<N>)>,
     /// What cannot be done, and why.
     pub refused: Vec<(N::Place, N::Text)>,
-    /// By wave, what cannot be tried before its kind, or its namespace, is there.
-    pub later: Vec<(u8, N::Place)>,
+    /// By wave, what is to be made, and cannot be tried before its kind, or its namespace, is there.
+    pub later: Vec<(u8, Deed<N>)>,
     /// What could not be tried this time, and why.
     pub untried: Vec<(N::Place, N::Text)>,
     /// What should go, and is left, because somebody else has something in it.
@@ -148,7 +148,8 @@ impl<N: Names> Plan<N> {
             (Fit::Later, _) => {
                 // What is there now cannot be seen: what is known of it stays.
                 self.inventory.0.entry(place.clone()).or_insert(Origin::Created);
-                return self.later.push((wave, place.clone()));
+                let act = Act::Create(body.clone());
+                return self.later.push((wave, Deed { place: place.clone(), act }));
             }
             (Fit::Same, Some(_)) => return,
             (_, None) => Act::Create(body.clone()),
@@ -213,13 +214,13 @@ impl<N: Names> Plan<N> {
 
     /// What the plan is known by.
     pub fn digest(&self) -> N::Digest {
-        let deeds: Vec<_> = self.deeds.iter().map(|(_, deed)| deed.clone()).collect();
-        N::digest_of_plan(&deeds)
+        let deeds = self.deeds.iter().chain(&self.later).map(|(_, deed)| deed.clone());
+        N::digest_of_plan(&deeds.collect::<Vec<_>>())
     }
 
-    /// How many objects it deletes, or gives back.
+    /// How many objects it deletes.
     pub fn deletions(&self) -> usize {
-        self.deeds.iter().filter(|(wave, _)| *wave == LAST).count()
+        self.deeds.iter().filter(|(_, deed)| matches!(deed.act, Act::Delete(_))).count()
     }
 
     /// The first of what cannot be done, for people.

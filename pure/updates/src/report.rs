@@ -15,6 +15,8 @@ pub(crate) fn report<N: Names>(
     standing: Standing<'_, Wait>,
 ) -> Option<Write<Object<N>>> {
     let Some(case) = case else { return lonely(s, standing) };
+    let behind = case.behind(standing);
+    let standing = behind.as_ref().map_or(standing, Standing::Waiting);
     let told = case.told(standing);
     if case.stack.told.as_ref() != Some(&told) {
         let before = case.stack.clone();
@@ -39,6 +41,14 @@ fn lonely<N: Names>(s: &Snapshot<N>, standing: Standing<'_, Wait>) -> Option<Wri
 }
 
 impl<N: Names> Case<'_, N> {
+    /// Who looks once more at what was done may have a version that waits for something else.
+    fn behind(&self, standing: Standing<'_, Wait>) -> Option<Wait> {
+        match standing {
+            Standing::Waiting(Wait::Quiet) => self.startable().err(),
+            _ => None,
+        }
+    }
+
     fn told(&self, standing: Standing<'_, Wait>) -> Told<N> {
         let (mood, words): (Mood, N::Text) = match standing {
             Standing::Failing(why) => (Mood::Failing, why.into()),

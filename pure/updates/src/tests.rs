@@ -1,6 +1,7 @@
 //! What is decided, planned and told, by what there is; what the explorer does not go through.
 
 mod ends;
+mod outlooks;
 mod plans;
 mod stacks;
 
@@ -67,6 +68,10 @@ fn live(whose: Whose<Plain>, body: u8) -> Live<Plain> {
 
 fn ours(body: u8) -> Sight<Plain> {
     Sight { live: Some(live(Whose::Ours, body)), fit: Fit::Same }
+}
+
+fn differs(whose: Whose<Plain>, body: u8) -> Sight<Plain> {
+    Sight { live: Some(live(whose, body)), fit: Fit::Differs }
 }
 
 /// A stack with one version that is being applied, all of which is on the cluster, and was looked at an hour after the start.

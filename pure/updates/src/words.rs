@@ -121,7 +121,7 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
 pub(crate) fn awaited<N: Names>(look: &crate::Look<N>, plan: &Plan<N>) -> Option<N::Text> {
     let untried = || plan.untried.first().map(|(_, why)| why.clone());
     let mut later =
-        plan.later.iter().map(|(_, place)| format!("{} has no kind or namespace yet", N::place(place)));
+        plan.later.iter().map(|(_, deed)| format!("{} has no kind or namespace yet", N::place(&deed.place)));
     look.unhealthy().or_else(untried).or_else(|| later.next().map(|text| N::Text::from(&text)))
 }
 
@@ -162,10 +162,9 @@ pub(crate) fn spared<N: Names>(plan: &Plan<N>) -> Option<N::Text> {
 
 /// What somebody else has changed.
 pub(crate) fn drifted<N: Names>(plan: &Plan<N>) -> N::Text {
-    let changed = plan.deeds.iter().map(|(_, deed)| &deed.place);
+    let changed = plan.deeds.iter().chain(&plan.later).map(|(_, deed)| &deed.place);
     let cannot = plan.refused.iter().chain(&plan.untried).map(|(place, _)| place);
-    let later = plan.later.iter().map(|(_, place)| place);
-    let all: Vec<_> = changed.chain(cannot).chain(later).map(N::place).collect();
+    let all: Vec<_> = changed.chain(cannot).map(N::place).collect();
     let some = all.iter().take(SOME).cloned().collect::<Vec<_>>().join(", ");
     let text = match all.len() {
         0..=SOME => format!("not as it should be: {some}"),

@@ -1,10 +1,13 @@
 //! `update`: versions of a cluster's configuration.
 
+mod foresee;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 
+use self::foresee::{DiffArgs, PlanArgs};
 use super::Server;
 use super::cluster::name;
 use crate::duration::duration;
@@ -17,6 +20,8 @@ const EXAMPLES: &str = "\
 Examples:
   bowline update submit ./app --cluster prod --wait
   helm template ./chart | bowline update submit - --cluster prod
+  bowline update plan ./app --cluster prod
+  bowline update diff ./app --cluster prod
   bowline update list
   bowline update show prod/3
   bowline update rollback --cluster prod --wait
@@ -46,6 +51,8 @@ pub(super) struct UpdateArgs {
 #[derive(Subcommand)]
 enum Command {
     Submit(SubmitArgs),
+    Plan(PlanArgs),
+    Diff(DiffArgs),
     List(ListArgs),
     Show(ShowArgs),
     Watch(WatchArgs),
@@ -135,7 +142,7 @@ struct SubmitArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     health_timeout: Option<Duration>,
 
-    /// Apply it only if the plan has this hash
+    /// Apply it only if its plan has this hash, which `plan` prints
     #[arg(long, value_name = "HASH", value_parser = digest)]
     plan_hash: Option<String>,
 
@@ -280,6 +287,8 @@ impl Command {
                 let submission = Submission { path, cluster, stack, health_timeout, plan_hash };
                 update::submit(&place.scope(), &submission, &waiting.following(), output).await
             }
+            Command::Plan(args) => args.run().await,
+            Command::Diff(args) => args.run().await,
             Command::List(ListArgs { stack, cluster, all_namespaces, place, output }) => {
                 let which = Which { all_namespaces, stack, cluster };
                 update::list(&place.scope(), &which, output).await

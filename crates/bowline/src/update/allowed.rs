@@ -11,18 +11,17 @@ use super::{Team, answered};
 use crate::cluster;
 use crate::connection::failed;
 use crate::exit::Refused;
-use crate::output;
 
 impl Team {
-    /// Refuses a cluster that is not there, is being removed, or is not for this namespace.
-    pub(super) async fn may_use(&self, name: &str) -> anyhow::Result<()> {
+    /// Refuses a cluster that is not there, is being removed, or is not for this namespace. `None` if it cannot be seen.
+    pub(super) async fn may_use(&self, name: &str) -> anyhow::Result<Option<Cluster>> {
         let clusters: Api<Cluster> = Api::all(self.client.clone());
         let cluster = match clusters.get_opt(name).await {
             Ok(Some(cluster)) => cluster,
             Ok(None) => {
                 anyhow::bail!(Refused(format!("there is no cluster {name}: see `bowline cluster list`")))
             }
-            Err(error) if answered(&error, 403) => return Ok(()),
+            Err(error) if answered(&error, 403) => return Ok(None),
             Err(error) => return Err(failed(error, "cannot read the cluster")),
         };
         if cluster.meta().deletion_timestamp.is_some() {
@@ -36,12 +35,7 @@ impl Team {
                 self.namespace
             )));
         }
-        if cluster.spec.paused {
-            output::note(&format!(
-                "The cluster {name} is paused: nothing is started there until it is resumed."
-            ));
-        }
-        Ok(())
+        Ok(Some(cluster))
     }
 
     async fn is_allowed(&self, allowed: Option<&AllowedNamespaces>) -> anyhow::Result<bool> {

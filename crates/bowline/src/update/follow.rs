@@ -102,10 +102,11 @@ impl Team {
                     continue;
                 }
             }
-            meter.show(last);
+            // How it ended is said once, by whoever asked.
             if let Some(exit) = ended(status(last).phase, stack) {
                 return Ok(exit);
             }
+            meter.show(last);
         }
         Err(anyhow!("the watch of {} ended", title(last)))
     }

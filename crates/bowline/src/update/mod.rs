@@ -2,10 +2,13 @@
 
 mod allowed;
 mod content;
+mod diff;
 mod follow;
+mod foresee;
 mod list;
 mod meter;
 mod named;
+mod plan;
 mod release;
 mod rollback;
 mod show;
@@ -19,9 +22,12 @@ use bowline_runtime::Manner;
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client, ResourceExt};
 
+pub(crate) use self::diff::diff;
 pub(crate) use self::follow::Following;
+pub(crate) use self::foresee::Question;
 pub(crate) use self::list::{Which, list};
 pub(crate) use self::named::Named;
+pub(crate) use self::plan::plan;
 pub(crate) use self::release::release;
 pub(crate) use self::rollback::{Line, rollback};
 pub(crate) use self::show::show;

@@ -1,6 +1,6 @@
 //! `bowline update show`.
 
-use bowline_api::updates::Update;
+use bowline_api::updates::{Update, UpdatePhase};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::ListParams;
@@ -67,14 +67,19 @@ fn timeline(update: &Update, events: &[Event]) -> String {
     let said = status(update);
     let mut steps: Vec<(Timestamp, String)> = Vec::new();
     steps.extend(update.creation_timestamp().map(|at| (at.0, "it was submitted".to_owned())));
-    steps.extend(said.started_at.map(|at| (at.0, "a worker began with it".to_owned())));
+    // A status knows seconds, and events know more: what an event tells too is said where the event puts it.
+    let is_told =
+        |phase: UpdatePhase| events.iter().any(|event| event.reason.as_deref() == Some(word(phase)));
+    let began = said.started_at.filter(|_| !is_told(UpdatePhase::Processing));
+    steps.extend(began.map(|at| (at.0, "a worker began with it".to_owned())));
     steps.extend(events.iter().filter_map(|event| {
         let at = event.event_time.as_ref().map(|at| at.0);
         let at = at.or_else(|| event.metadata.creation_timestamp.as_ref().map(|at| at.0))?;
         let reason = event.reason.clone().unwrap_or_default();
         Some((at, format!("{reason}: {}", event.note.clone().unwrap_or_default())))
     }));
-    steps.extend(said.finished_at.map(|at| (at.0, format!("it ended: {}", word(said.phase)))));
+    let ended = said.finished_at.filter(|_| !is_told(said.phase));
+    steps.extend(ended.map(|at| (at.0, format!("it ended: {}", word(said.phase)))));
     steps.sort_by_key(|(at, _)| *at);
     let lines = steps.iter().map(|(at, what)| format!("  {}  {what}\n", at.strftime("%Y-%m-%dT%H:%M:%SZ")));
     format!("Timeline:\n{}", lines.collect::<String>())

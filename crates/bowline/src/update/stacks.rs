@@ -42,11 +42,6 @@ impl Team {
                 found.spec.cluster
             )));
         }
-        if found.spec.paused {
-            output::note(&format!(
-                "The stack {name} is paused: nothing is started until `bowline update resume {name}`."
-            ));
-        }
         Ok(Some(found))
     }
 

@@ -1,6 +1,6 @@
 //! `bowline update submit`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline_api::Digest;
@@ -36,12 +36,21 @@ pub(crate) async fn submit(
     following: &Following,
     format: Format,
 ) -> anyhow::Result<Exit> {
-    let packed = packed(submission)?;
+    let packed = packed(&submission.path)?;
     let team = scope.team().await?;
-    team.may_use(&submission.cluster).await?;
+    let cluster = team.may_use(&submission.cluster).await?;
     let stack = submission.stack.as_deref().unwrap_or(&submission.cluster);
     let wish = Wish { name: stack, cluster: &submission.cluster, health_timeout: submission.health_timeout };
-    team.look_at_stack(&wish).await?;
+    let there = team.look_at_stack(&wish).await?;
+    if cluster.is_some_and(|cluster| cluster.spec.paused) {
+        let name = &submission.cluster;
+        output::note(&format!("The cluster {name} is paused: nothing is started there until it is resumed."));
+    }
+    if there.is_some_and(|stack| stack.spec.paused) {
+        output::note(&format!(
+            "The stack {stack} is paused: nothing is started until `bowline update resume {stack}`."
+        ));
+    }
 
     let kept = team.keep(&packed).await?;
     let plan_hash = submission.plan_hash.as_deref().map(Digest::from);
@@ -67,14 +76,15 @@ pub(crate) async fn submit(
     team.end(update, following, format).await
 }
 
-fn packed(submission: &Submission) -> anyhow::Result<Packed> {
-    let manifests = if submission.path.as_os_str() == "-" {
+/// What is at a path, as it is submitted.
+pub(super) fn packed(path: &Path) -> anyhow::Result<Packed> {
+    let manifests = if path.as_os_str() == "-" {
         read(Source::Stream(&mut std::io::stdin().lock(), "standard input"))
     } else {
-        read(Source::Path(&submission.path))
+        read(Source::Path(path))
     };
     let manifests = manifests.map_err(|bad| BadUsage(bad.to_string()))?;
-    pack(&manifests).map_err(|error| BadUsage(format!("{}: {error}", submission.path.display())).into())
+    pack(&manifests).map_err(|error| BadUsage(format!("{}: {error}", path.display())).into())
 }
 
 impl Team {

@@ -108,6 +108,50 @@ impl Hub {
         }));
     }
 
+    /// A cluster that everybody may use, and that is the hub itself, by the kubeconfig in a Secret.
+    pub(crate) fn kubeconfig_cluster(&self, name: &str) {
+        let admin = fs::read_to_string(self.directory.join("hub/admin.kubeconfig")).expect("a kubeconfig");
+        let (namespace, key) = ("bowline-system", "kubeconfig");
+        self.create(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}));
+        self.create(&json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace},
+            "stringData": {key: admin},
+        }));
+        self.create(&json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": "Cluster", "metadata": {"name": name},
+            "spec": {
+                "kubeconfigSecretRef": {"namespace": namespace, "name": name, "key": key},
+                "allowedNamespaces": {"selector": {}},
+            },
+        }));
+    }
+
+    /// Somebody who may get these kinds, by group and resource, and nothing else; what a command takes to be theirs.
+    pub(crate) fn person(&self, name: &str, rights: &[(&str, &str)]) -> String {
+        let rule = |(group, resource): &(&str, &str)| json!({"apiGroups": [group], "resources": [resource], "verbs": ["get"]});
+        let role = "rbac.authorization.k8s.io";
+        self.create(&json!({
+            "apiVersion": format!("{role}/v1"), "kind": "ClusterRole", "metadata": {"name": name},
+            "rules": rights.iter().map(rule).collect::<Vec<_>>(),
+        }));
+        self.create(&json!({
+            "apiVersion": format!("{role}/v1"), "kind": "ClusterRoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": role, "kind": "ClusterRole", "name": name},
+            "subjects": [{"apiGroup": role, "kind": "User", "name": name}],
+        }));
+        let file = format!("{name}.kubeconfig");
+        self.way(&file, |theirs| theirs["users"][0]["user"]["as"] = json!(name));
+        format!("--kubeconfig {file}")
+    }
+
+    /// A kubeconfig that differs from the administrator's.
+    pub(crate) fn way(&self, file: &str, differs: impl FnOnce(&mut Value)) {
+        let admin = fs::read_to_string(self.directory.join("hub/admin.kubeconfig")).expect("a kubeconfig");
+        let mut kubeconfig: Value = serde_json::from_str(&admin).expect("the hub writes it as JSON");
+        differs(&mut kubeconfig);
+        self.file(file, &kubeconfig.to_string());
+    }
+
     /// Puts a file beside the hub's directory.
     pub(crate) fn file(&self, name: &str, text: &str) {
         let path = self.directory.join(name);

@@ -2,6 +2,7 @@
 
 mod ends;
 mod hub;
+mod plans;
 mod submits;
 mod unlocks;
 mod verbs;

@@ -20,6 +20,7 @@ use super::marks::STACK_UID;
 use super::names::{StackName, Text, digest};
 use super::target::of_home;
 use super::unpack;
+use super::unseen::Unseen;
 
 /// What parts of a content, or of an inventory, are as Secrets.
 const TYPE: &str = "bowline.dev/part";
@@ -107,8 +108,8 @@ impl Keeping {
     ///
     /// # Errors
     /// If it cannot be read, or is not there.
-    pub(crate) async fn inventory(&self, uid: &str, of: &str) -> Result<Arc<Inventory<Text>>, String> {
-        let lost = |why: &str| format!("the list {of} of what was touched {why}");
+    pub(crate) async fn inventory(&self, uid: &str, of: &str) -> Result<Arc<Inventory<Text>>, Unseen> {
+        let lost = |why: &str| Unseen::Wrong(format!("the list {of} of what was touched {why}"));
         let parts = self.kept(uid, of).await?.ok_or_else(|| lost("is not kept any more"))?;
         let text = parts.concat();
         if digest(&text) != of {
@@ -129,9 +130,9 @@ impl Keeping {
         Ok(of)
     }
 
-    async fn kept(&self, uid: &str, of: &str) -> Result<Option<Vec<Vec<u8>>>, String> {
+    async fn kept(&self, uid: &str, of: &str) -> Result<Option<Vec<Vec<u8>>>, Unseen> {
         let secrets = self.secrets();
-        let failed = |why| format!("what is kept cannot be read: {why}");
+        let failed = |why: Unseen| why.told(|why| format!("what is kept cannot be read: {why}"));
         let Some(first) = of_home(secrets.get_opt(&name(uid, of, 0))).await.map_err(failed)? else {
             return Ok(None);
         };
@@ -204,7 +205,7 @@ impl Keeping {
 
     async fn remove(&self, name: &str) {
         if let Err(why) = of_home(self.secrets().delete(name, &DeleteParams::default())).await {
-            tracing::warn!(name, why, "what nobody needs any more cannot be removed");
+            tracing::warn!(name, %why, "what nobody needs any more cannot be removed");
         }
     }
 

@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use http::Method;
 use serde_json::Value;
 
+use super::album::Album;
 use super::health::health;
 use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
@@ -18,6 +19,7 @@ use super::request::{Asked, Trouble, Way};
 use super::spared::{is_shared, spared};
 use super::target::of_home;
 use super::together::{all, try_all};
+use super::unseen::Unseen;
 
 /// How many objects are listed at a time.
 const PAGE: &str = "500";
@@ -30,6 +32,8 @@ pub(crate) struct Eyes<'a> {
     pub(crate) kinds: &'a Kinds,
     pub(crate) actor: &'a Actor,
     pub(crate) keeping: &'a Keeping,
+    /// Where objects are kept whole, if anybody wants to see them so.
+    pub(crate) album: Option<&'a Album>,
 }
 
 /// Whether these kinds are all that is needed for a content.
@@ -57,8 +61,12 @@ struct Wishes<'a> {
 
 /// What a server makes of something that it is to try.
 enum Tried {
-    Is { is_new: bool, object: Value },
-    Refused(Trouble),
+    Is {
+        is_new: bool,
+        object: Value,
+    },
+    /// Nothing: it says no, or cannot say.
+    Not(Trouble),
 }
 
 impl Tried {
@@ -71,7 +79,7 @@ impl Tried {
             (Tried::Is { is_new, object }, Some(live)) => {
                 !is_new && version(object).is_none_or(|tried| Some(tried) == version(live))
             }
-            (Tried::Refused(_), live) => live.is_some(),
+            (Tried::Not(_), live) => live.is_some(),
         }
     }
 }
@@ -82,7 +90,7 @@ impl Eyes<'_> {
         &self,
         content: &Content<Text>,
         inventory: &Inventory<Text>,
-    ) -> Result<Arc<Sights<Text>>, String> {
+    ) -> Result<Arc<Sights<Text>>, Unseen> {
         let wishes = self.wishes(content);
         let ours = self.ours(&wishes, inventory).await?;
         let mut sights: Sights<Text> = BTreeMap::new();
@@ -92,7 +100,7 @@ impl Eyes<'_> {
         sights.extend(
             wishes.odd.iter().map(|(place, fit)| ((*place).clone(), Sight { live: None, fit: fit.clone() })),
         );
-        let mut wanted: Vec<BoxFuture<'_, Result<_, String>>> = Vec::new();
+        let mut wanted: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
         for (settled, wish) in &wishes.known {
             let (live, wishes) = (ours.get(settled), &wishes);
             let sight = async move { Ok((wish.0.clone(), self.try_one(wishes, settled, wish, live).await?)) };
@@ -103,7 +111,11 @@ impl Eyes<'_> {
         // The inventory may have said it without its namespace.
         for (settled, sight) in self.unwanted(left.collect()).await {
             let said = inventory.0.keys().find(|place| self.is_at(place, &settled));
-            sights.insert(said.unwrap_or(&settled).clone(), sight);
+            let place = said.unwrap_or(&settled);
+            if let Some(album) = self.album {
+                album.keep(place, ours.get(&settled), None);
+            }
+            sights.insert(place.clone(), sight);
         }
         Ok(Arc::new(sights))
     }
@@ -151,7 +163,7 @@ impl Eyes<'_> {
         &self,
         wishes: &Wishes<'_>,
         inventory: &Inventory<Text>,
-    ) -> Result<BTreeMap<Place, Value>, String> {
+    ) -> Result<BTreeMap<Place, Value>, Unseen> {
         let mut lists: Vec<BoxFuture<'_, _>> = Vec::new();
         for served in self.listed(wishes, inventory) {
             lists.push(Box::pin(self.labelled(served)));
@@ -183,7 +195,7 @@ impl Eyes<'_> {
         kinds
     }
 
-    async fn labelled(&self, served: &Served) -> Result<Vec<Value>, String> {
+    async fn labelled(&self, served: &Served) -> Result<Vec<Value>, Unseen> {
         let selector = format!("{STACK_UID}={}", self.actor.uid);
         list(self.client, served, "", Some(&selector)).await
     }
@@ -193,9 +205,9 @@ impl Eyes<'_> {
         &self,
         wishes: &Wishes<'_>,
         settled: &Place,
-        (_, wanted, served): &Wish<'_>,
+        (place, wanted, served): &Wish<'_>,
         ours: Option<&Value>,
-    ) -> Result<Sight<Text>, String> {
+    ) -> Result<Sight<Text>, Unseen> {
         if let Some(live) = ours.filter(|live| !live["metadata"]["deletionTimestamp"].is_null()) {
             return Ok(Sight { live: Some(self.live(live, true)), fit: Fit::Later });
         }
@@ -207,13 +219,17 @@ impl Eyes<'_> {
                 break;
             }
             live = get(self.client, served, settled).await?.map(Cow::Owned);
-            if matches!(tried, Tried::Refused(_)) || tried.rests_on(live.as_deref()) {
+            if matches!(tried, Tried::Not(_)) || tried.rests_on(live.as_deref()) {
                 break;
             }
             tried = self.tried(settled, wanted, served, live.as_deref()).await?;
         }
+        if let Some(album) = self.album {
+            let tried = if let Tried::Is { object, .. } = &tried { Some(object) } else { None };
+            album.keep(place, live.as_deref(), tried);
+        }
         let fit = match (&tried, live.as_deref()) {
-            (Tried::Refused(why), _) => wishes.misfit(settled, why),
+            (Tried::Not(why), _) => wishes.misfit(settled, why),
             // Who made it was lost before its fields were ours as applied ones are.
             (Tried::Is { .. }, Some(live)) if ours.is_some() && read(live).is_raw => Fit::Differs,
             (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
@@ -242,7 +258,7 @@ impl Eyes<'_> {
         wanted: &Wanted<Text>,
         served: &Served,
         live: Option<&Value>,
-    ) -> Result<Tried, String> {
+    ) -> Result<Tried, Unseen> {
         let ours = live.filter(|live| self.actor.whose(live) == Whose::Ours);
         let body = self.actor.marked(&wanted.body, ours.map(read).as_ref());
         let tried = Asked::new(Method::PATCH, served.object(settled))
@@ -253,8 +269,8 @@ impl Eyes<'_> {
             .body("application/apply-patch+yaml", &body);
         match tried.send(self.client).await {
             Ok((is_new, object)) => Ok(Tried::Is { is_new, object }),
-            Err(Trouble::Open(why) | Trouble::Silence(why)) => Err(format!("{settled}: {why}")),
-            Err(refused) => Ok(Tried::Refused(refused)),
+            Err(Trouble::Silence(why)) => Err(Unseen::Silent(format!("{settled}: {why}"))),
+            Err(trouble) => Ok(Tried::Not(trouble)),
         }
     }
 
@@ -262,7 +278,8 @@ impl Eyes<'_> {
     pub(crate) async fn unwanted(&self, left: Vec<(&Place, &Value)>) -> Vec<(Place, Sight<Text>)> {
         // Others may have brought kinds since the cluster was asked last.
         let is_shared = left.iter().any(|(settled, _)| is_shared(settled));
-        let kinds = if is_shared { self.kinds_now().await } else { Err("nobody has asked".into()) };
+        let kinds =
+            if is_shared { self.kinds_now().await } else { Err(Unseen::Wrong("nobody has asked".into())) };
         let mut sights: Vec<BoxFuture<'_, _>> = Vec::new();
         for (settled, live) in left {
             let kinds = &kinds;
@@ -275,9 +292,9 @@ impl Eyes<'_> {
         all(sights).await
     }
 
-    async fn kinds_now(&self) -> Result<Kinds, String> {
+    async fn kinds_now(&self) -> Result<Kinds, Unseen> {
         let kinds = of_home(Kinds::of(self.client.client)).await;
-        kinds.map_err(|why| format!("its server does not say its kinds: {why}"))
+        kinds.map_err(|why| why.told(|why| format!("its server does not say its kinds: {why}")))
     }
 
     fn live(&self, live: &Value, is_wanted: bool) -> Live<Text> {
@@ -292,7 +309,9 @@ impl Eyes<'_> {
 impl Wishes<'_> {
     /// Why a server does not take what is wanted.
     fn misfit(&self, place: &Place, why: &Trouble) -> Fit<Text> {
-        let Trouble::Said { code, words, about } = why else { return Fit::Refused(why.words().to_owned()) };
+        let Trouble::Said { code, words, about } = why else {
+            return Fit::Untried(format!("{place}: {}", why.words()));
+        };
         let brings_namespace = self.namespaces.contains(&place.namespace);
         let brings_kind = self.kinds.contains(&(place.group.clone(), place.kind.clone()));
         let is_leaving = *code == 403 && words.contains("is being terminated");
@@ -319,11 +338,11 @@ fn unknown(place: &Place, body: &Value) -> Fit<Text> {
 }
 
 /// An object, if it is there.
-pub(crate) async fn get(client: Way<'_>, served: &Served, place: &Place) -> Result<Option<Value>, String> {
+pub(crate) async fn get(client: Way<'_>, served: &Served, place: &Place) -> Result<Option<Value>, Unseen> {
     match Asked::new(Method::GET, served.object(place)).send(client).await {
         Ok((_, live)) => Ok(Some(live)),
         Err(Trouble::Said { code: 404, .. }) => Ok(None),
-        Err(trouble) => Err(format!("{place}: {}", trouble.words())),
+        Err(trouble) => Err(Unseen::from(trouble).told(|why| format!("{place}: {why}"))),
     }
 }
 
@@ -333,7 +352,7 @@ pub(crate) async fn list(
     served: &Served,
     namespace: &str,
     labels: Option<&str>,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, Unseen> {
     let (mut all, mut next) = (Vec::new(), String::new());
     loop {
         let mut asked = Asked::new(Method::GET, served.collection(namespace)).with("limit", PAGE);
@@ -347,7 +366,10 @@ pub(crate) async fn list(
             Ok((_, page)) => page,
             // The kind is gone, and with it all of its objects.
             Err(Trouble::Said { code: 404, .. }) => return Ok(Vec::new()),
-            Err(trouble) => return Err(format!("{} cannot be listed: {}", served.plural, trouble.words())),
+            Err(trouble) => {
+                let plural = &served.plural;
+                return Err(Unseen::from(trouble).told(|why| format!("{plural} cannot be listed: {why}")));
+            }
         };
         if let Some(items) = page["items"].as_array_mut() {
             all.extend(items.drain(..).map(|item| typed(item, served)));
@@ -438,7 +460,8 @@ mod tests {
 
     async fn seen(server: &Fake, has: &'static [Has<'static>], bodies: &[Value]) -> Arc<Sights<Text>> {
         let (kinds, actor, keeping) = (kinds(has).await, actor(), Keeping::new(server.client.clone()));
-        let eyes = Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping };
+        let eyes =
+            Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping, album: None };
         eyes.look(&content(bodies), &Inventory::default()).await.expect("a look")
     }
 

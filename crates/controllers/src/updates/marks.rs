@@ -10,7 +10,7 @@ pub(crate) const STACK_UID: &str = "bowline.dev/stack-uid";
 /// The annotation that says so for people.
 const STACK: &str = "bowline.dev/stack";
 /// The annotation that says in which attempt it was made, or taken over.
-const ATTEMPT: &str = "bowline.dev/attempt";
+pub(crate) const ATTEMPT: &str = "bowline.dev/attempt";
 /// The label of objects that placements manage.
 const PLACEMENT: &str = "bowline.dev/placement";
 

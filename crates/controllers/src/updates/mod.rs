@@ -1,5 +1,6 @@
 //! Updates: who fetches contents, looks at clusters and writes to them.
 
+mod album;
 mod census;
 mod discreet;
 #[cfg(test)]
@@ -12,11 +13,13 @@ mod kinds;
 mod look;
 mod marks;
 mod names;
+mod preview;
 mod request;
 mod spared;
 mod target;
 mod together;
 mod unpack;
+mod unseen;
 mod wire;
 mod write;
 
@@ -36,8 +39,10 @@ use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};
 use self::marks::Actor;
 use self::names::{StackName, Text};
+pub use self::preview::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission};
 use self::request::Way;
 use self::target::Targets;
+pub use self::unseen::Unseen;
 use self::wire::UpdateWire;
 use self::write::Hands;
 use crate::clusters::Embed;
@@ -145,7 +150,7 @@ impl Workshop {
         let known = self.targets.reach(cluster).await?;
         let kinds = self.targets.kinds(cluster, &known, |kinds| is_enough(kinds, content)).await?;
         let client = Way { client: &known.client, mandate };
-        let eyes = Eyes { client, kinds: &kinds, actor, keeping: &self.keeping };
+        let eyes = Eyes { client, kinds: &kinds, actor, keeping: &self.keeping, album: None };
         eyes.look(content, inventory)
             .await
             .map_err(|why| format!("the cluster {cluster} cannot be looked at: {why}"))

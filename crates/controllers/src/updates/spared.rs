@@ -8,6 +8,7 @@ use super::kinds::{Kinds, Served};
 use super::look::{Eyes, list};
 use super::names::Place;
 use super::together::all;
+use super::unseen::Unseen;
 
 /// Whether all others' objects in it would go with an object: then it is judged by the kinds that its server has now.
 pub(crate) fn is_shared(place: &Place) -> bool {
@@ -20,7 +21,7 @@ pub(crate) fn is_shared(place: &Place) -> bool {
 /// Why an object of ours must not be deleted, if it must not. What cannot be seen spares it: it may be somebody's.
 pub(crate) async fn spared(
     eyes: &Eyes<'_>,
-    kinds: &Result<Kinds, String>,
+    kinds: &Result<Kinds, Unseen>,
     place: &Place,
     live: &Value,
 ) -> Option<String> {
@@ -40,8 +41,8 @@ pub(crate) async fn spared(
 }
 
 /// Something in a namespace that neither we nor the cluster itself have made.
-async fn in_namespace(eyes: &Eyes<'_>, kinds: &Kinds, namespace: &str) -> Result<Option<String>, String> {
-    let mut lists: Vec<BoxFuture<'_, Result<_, String>>> = Vec::new();
+async fn in_namespace(eyes: &Eyes<'_>, kinds: &Kinds, namespace: &str) -> Result<Option<String>, Unseen> {
+    let mut lists: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
     for served in kinds.in_namespaces() {
         lists.push(Box::pin(async move {
             let found = list(eyes.client, served, namespace, None).await?;
@@ -58,12 +59,12 @@ async fn in_namespace(eyes: &Eyes<'_>, kinds: &Kinds, namespace: &str) -> Result
     if let Some(found) = found.into_iter().min() {
         return Ok(Some(format!("it holds {found}, which the stack did not make")));
     }
-    unseen.into_iter().min().map_or(Ok(()), Err)?;
+    unseen.into_iter().min_by_key(ToString::to_string).map_or(Ok(()), Err)?;
     absent(eyes, kinds).await
 }
 
 /// Kinds that another server has, which is away: what is of them is not even known by name.
-async fn absent(eyes: &Eyes<'_>, kinds: &Kinds) -> Result<Option<String>, String> {
+async fn absent(eyes: &Eyes<'_>, kinds: &Kinds) -> Result<Option<String>, Unseen> {
     let any = Place {
         group: "apiregistration.k8s.io".into(),
         kind: "APIService".into(),
@@ -77,7 +78,8 @@ async fn absent(eyes: &Eyes<'_>, kinds: &Kinds) -> Result<Option<String>, String
             .is_some_and(|all| all.iter().any(|one| one["type"] == "Available" && one["status"] == "True"))
     };
     let services = list(eyes.client, served, "", None).await?;
-    services.iter().find(away).map_or(Ok(None), |service| Err(format!("{} is not available", named(service))))
+    let away = services.iter().find(away);
+    away.map_or(Ok(None), |service| Err(Unseen::Silent(format!("{} is not available", named(service)))))
 }
 
 fn is_of_others(eyes: &Eyes<'_>, served: &Served, object: &Value) -> bool {
@@ -94,7 +96,7 @@ fn is_of_others(eyes: &Eyes<'_>, served: &Served, object: &Value) -> bool {
 }
 
 /// A pod that uses a volume.
-async fn in_use(eyes: &Eyes<'_>, place: &Place) -> Result<Option<String>, String> {
+async fn in_use(eyes: &Eyes<'_>, place: &Place) -> Result<Option<String>, Unseen> {
     let pods = Place { kind: "Pod".into(), ..place.clone() };
     let Some(served) = eyes.kinds.preferred(&pods) else { return Ok(None) };
     let pods = list(eyes.client, served, &place.namespace, None).await?;
@@ -108,7 +110,7 @@ async fn in_use(eyes: &Eyes<'_>, place: &Place) -> Result<Option<String>, String
 }
 
 /// An object of a kind that is not ours.
-async fn of_kind(eyes: &Eyes<'_>, kinds: &Kinds, definition: &Value) -> Result<Option<String>, String> {
+async fn of_kind(eyes: &Eyes<'_>, kinds: &Kinds, definition: &Value) -> Result<Option<String>, Unseen> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let spec = &definition["spec"];
     let any = Place {
@@ -118,7 +120,9 @@ async fn of_kind(eyes: &Eyes<'_>, kinds: &Kinds, definition: &Value) -> Result<O
         name: String::new(),
     };
     // What is stored of a kind stays, served or not.
-    let Some(served) = kinds.preferred(&any) else { return Err("its kind is not served now".into()) };
+    let Some(served) = kinds.preferred(&any) else {
+        return Err(Unseen::Wrong("its kind is not served now".into()));
+    };
     let objects = list(eyes.client, served, "", None).await?;
     let others = objects.iter().find(|object| eyes.actor.whose(object) != Whose::Ours);
     Ok(others.map(|object| format!("there is {} of it, which the stack did not make", named(object))))
@@ -151,7 +155,8 @@ mod tests {
     ) -> Option<String> {
         let server = Fake::new(move |asked| discovered(asked, has).unwrap_or_else(|| answer(&asked.what)));
         let (kinds, actor, keeping) = (kinds(BEFORE).await, actor(), Keeping::new(server.client.clone()));
-        let eyes = Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping };
+        let eyes =
+            Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping, album: None };
         let group = if kind == "Namespace" { "" } else { "apiextensions.k8s.io" };
         let place =
             Place { group: group.into(), kind: kind.into(), namespace: String::new(), name: "x".into() };

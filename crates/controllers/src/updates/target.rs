@@ -5,11 +5,12 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline_api::updates::{Cluster, KubeconfigSecretRef};
-use bowline_runtime::{Manner, REQUEST, sentence};
+use bowline_runtime::{Manner, REQUEST};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
 use super::kinds::Kinds;
+use super::unseen::Unseen;
 use crate::clusters::Embed;
 use crate::kubeconfig;
 
@@ -35,22 +36,24 @@ impl Targets {
     }
 
     /// The Cluster of this name, as the home has it.
-    pub(crate) async fn cluster(&self, name: &str) -> Result<Cluster, String> {
+    pub(crate) async fn cluster(&self, name: &str) -> Result<Cluster, Unseen> {
         let clusters: Api<Cluster> = Api::all(self.home.clone());
         let found = of_home(clusters.get_opt(name)).await;
-        let found = found.map_err(|why| format!("the Cluster {name} cannot be read: {why}"))?;
-        found.ok_or_else(|| format!("there is no Cluster {name}"))
+        let found =
+            found.map_err(|why| why.told(|why| format!("the Cluster {name} cannot be read: {why}")))?;
+        found.ok_or_else(|| Unseen::Wrong(format!("there is no Cluster {name}")))
     }
 
     /// The way to a cluster.
-    pub(crate) async fn reach(&self, name: &str) -> Result<Known, String> {
+    pub(crate) async fn reach(&self, name: &str) -> Result<Known, Unseen> {
         let cluster = self.cluster(name).await?;
         let uid = cluster.metadata.uid.clone().unwrap_or_default();
         let generation = cluster.metadata.generation;
         match &cluster.spec.kubeconfig_secret_ref {
             None => {
                 let client = self.embed.as_ref().and_then(|embed| embed.client(name, &uid));
-                let client = client.ok_or_else(|| format!("the cluster {name} does not run here now"))?;
+                let client = client
+                    .ok_or_else(|| Unseen::Wrong(format!("the cluster {name} does not run here now")))?;
                 // The server of a life before is another one, and its kinds are the same.
                 let kinds =
                     self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
@@ -63,8 +66,9 @@ impl Targets {
                     return Ok(known);
                 }
                 let client = client(&secret.text).await;
-                let client = client
-                    .map_err(|why| format!("the kubeconfig of the cluster {name} cannot be used: {why}"))?;
+                let client = client.map_err(|why| {
+                    Unseen::Wrong(format!("the kubeconfig of the cluster {name} cannot be used: {why}"))
+                })?;
                 Ok(self.remember(name, Known { rests_on, client, kinds: None }))
             }
         }
@@ -76,13 +80,11 @@ impl Targets {
         name: &str,
         known: &Known,
         is_enough: impl Fn(&Kinds) -> bool,
-    ) -> Result<Arc<Kinds>, String> {
+    ) -> Result<Arc<Kinds>, Unseen> {
         if let Some(kinds) = known.kinds.as_ref().filter(|kinds| is_enough(kinds)) {
             return Ok(Arc::clone(kinds));
         }
-        let asked = of_home(Kinds::of(&known.client)).await;
-        let kinds =
-            Arc::new(asked.map_err(|why| format!("the cluster {name} does not say its kinds: {why}"))?);
+        let kinds = Arc::new(kinds_of(name, &known.client).await?);
         self.remember(name, Known { kinds: Some(Arc::clone(&kinds)), ..known.clone() });
         Ok(kinds)
     }
@@ -105,14 +107,16 @@ impl Targets {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn secret(&self, secret: &KubeconfigSecretRef) -> Result<Kubeconfig, String> {
+    async fn secret(&self, secret: &KubeconfigSecretRef) -> Result<Kubeconfig, Unseen> {
         let KubeconfigSecretRef { namespace, name, key } = secret;
         let secrets: Api<Secret> = Api::namespaced(self.home.clone(), namespace.as_str());
         let found = of_home(secrets.get_opt(name.as_str())).await;
-        let found = found.map_err(|why| format!("the Secret {namespace}/{name} cannot be read: {why}"))?;
-        let found = found.ok_or_else(|| format!("there is no Secret {namespace}/{name}"))?;
+        let found = found
+            .map_err(|why| why.told(|why| format!("the Secret {namespace}/{name} cannot be read: {why}")))?;
+        let found = found.ok_or_else(|| Unseen::Wrong(format!("there is no Secret {namespace}/{name}")))?;
         let text = found.data.as_ref().and_then(|data| data.get(key));
-        let text = text.ok_or_else(|| format!("the Secret {namespace}/{name} has no key {key:?}"))?;
+        let text =
+            text.ok_or_else(|| Unseen::Wrong(format!("the Secret {namespace}/{name} has no key {key:?}")))?;
         Ok(Kubeconfig {
             text: String::from_utf8_lossy(&text.0).into_owned(),
             version: found.metadata.resource_version,
@@ -125,16 +129,23 @@ struct Kubeconfig {
     version: Option<String>,
 }
 
-async fn client(text: &str) -> Result<Client, String> {
+/// A client of what a kubeconfig says; no program is run for it, and no file read.
+pub(crate) async fn client(text: &str) -> Result<Client, String> {
     let read = kubeconfig::read(text).and_then(|read| kubeconfig::harmless(&read));
     let read = read.map_err(|why| why.to_string())?;
     bowline_runtime::client_of(read, "it", Manner::Once).await.map_err(|why| why.to_string())
 }
 
+/// The kinds that a cluster says it serves.
+pub(crate) async fn kinds_of(name: &str, client: &Client) -> Result<Kinds, Unseen> {
+    let asked = of_home(Kinds::of(client)).await;
+    asked.map_err(|why| why.told(|why| format!("the cluster {name} does not say its kinds: {why}")))
+}
+
 /// Waits for a server, but not for ever.
-pub(crate) async fn of_home<T>(asked: impl Future<Output = Result<T, kube::Error>>) -> Result<T, String> {
+pub(crate) async fn of_home<T>(asked: impl Future<Output = Result<T, kube::Error>>) -> Result<T, Unseen> {
     match tokio::time::timeout(REQUEST, asked).await {
-        Ok(answer) => answer.map_err(|error| sentence(&error)),
-        Err(_) => Err(format!("no answer within {} s", REQUEST.as_secs())),
+        Ok(answer) => answer.map_err(Unseen::from),
+        Err(_) => Err(Unseen::Silent(format!("no answer within {} s", REQUEST.as_secs()))),
     }
 }

@@ -121,7 +121,7 @@ impl Hands<'_> {
                 Err(Trouble::Said { code: 409 | 422, .. }) if guard.is_none() => {}
                 Err(trouble) => return Err(trouble),
             }
-            let again = get(self.client, served, place).await.map_err(Trouble::Silence)?;
+            let again = get(self.client, served, place).await.map_err(|why| Trouble::Silence(why.into()))?;
             live = again.unwrap_or_default();
         }
         Ok(live)
@@ -136,7 +136,7 @@ impl Hands<'_> {
     ) -> Result<Done, Trouble> {
         let mut seen = seen.clone();
         if seen.is_raw {
-            let live = get(self.client, served, place).await.map_err(Trouble::Silence)?;
+            let live = get(self.client, served, place).await.map_err(|why| Trouble::Silence(why.into()))?;
             let Some(live) = live.filter(|live| live["metadata"]["resourceVersion"] == seen.version.as_str())
             else {
                 return Ok(Outcome::Outdated);

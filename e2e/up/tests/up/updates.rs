@@ -1,5 +1,6 @@
 //! Updates on an embedded cluster: a version that works, one that never does, what others have, and `kill -9` on the way.
 
+mod plans;
 mod team;
 
 use anyhow::{Context, Result, ensure};

@@ -23,18 +23,36 @@ impl<N: Names> Case<'_, N> {
             View::Unusable => return fail(Fault::BadContent),
             View::Plan(look, plan) => (look, plan),
         };
-        let asked = self.stack.request(number).and_then(|request| request.plan.as_ref());
-        match self.keep(aim, &plan) {
-            _ if !look.whole => Decision::Do(Step::Look(aim)),
-            _ if plan.refusal().is_some() => fail(Fault::Refused),
-            _ if plan.deletions() > self.stack.wish.deletions as usize => fail(Fault::Deletions),
-            _ if !plan.untried.is_empty() => {
-                self.again(aim, look, Wait::Trial).unwrap_or_else(|| fail(Fault::Untried))
+        if !look.whole {
+            return Decision::Do(Step::Look(aim));
+        }
+        match self.against(number, &plan) {
+            Some(why @ Fault::Untried) => {
+                return self.again(aim, look, Wait::Trial).unwrap_or_else(|| fail(why));
             }
-            _ if asked.is_some_and(|asked| *asked != plan.digest()) => fail(Fault::OtherPlan),
+            Some(why) => return fail(why),
+            None => {}
+        }
+        match self.keep(aim, &plan) {
             // Recording is part of beginning.
             Some(Step::Store(_)) => Decision::Do(Step::Store(aim)),
             _ => Decision::Do(Step::Begin(number)),
+        }
+    }
+
+    /// What speaks against beginning with a version that has this plan.
+    pub(crate) fn against(&self, number: Number, plan: &Plan<N>) -> Option<Fault> {
+        let asked = self.stack.request(number).and_then(|request| request.plan.as_ref());
+        if plan.refusal().is_some() {
+            Some(Fault::Refused)
+        } else if plan.deletions() > self.stack.wish.deletions as usize {
+            Some(Fault::Deletions)
+        } else if !plan.untried.is_empty() {
+            Some(Fault::Untried)
+        } else if asked.is_some_and(|asked| *asked != plan.digest()) {
+            Some(Fault::OtherPlan)
+        } else {
+            None
         }
     }
 

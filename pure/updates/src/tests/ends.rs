@@ -192,3 +192,14 @@ fn why_a_cluster_is_not_ready_is_told_and_what_to_do_for_one_who_cannot_go() {
     stack(&mut s).deleting = true;
     assert!(told(&s, Wait::ClusterReady).1.contains("cluster remove --force"));
 }
+
+#[test]
+fn a_version_that_may_not_start_says_so_while_the_one_before_is_looked_at() {
+    let mut s = at_rest();
+    let mut waiting = applied().stack.expect("a stack").status.requests[0].clone();
+    (waiting.number, waiting.stage) = (Number(2), Stage::Queued);
+    stack(&mut s).status.requests.push(waiting);
+    assert_eq!(told(&s, Wait::Quiet).0, Mood::Well);
+    stack(&mut s).wish.paused = true;
+    assert_eq!(told(&s, Wait::Quiet), (Mood::Paused, "waits for its stack to be resumed".into()));
+}

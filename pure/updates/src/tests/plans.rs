@@ -1,14 +1,10 @@
 //! Plans.
 
-use super::{Plain, content, live, ours};
+use super::{Plain, content, differs, live, ours};
 use crate::{Act, Content, Fit, Inventory, Origin, Plan, Sight, Sights, Whose};
 
 fn absent() -> Sight<Plain> {
     Sight { live: None, fit: Fit::Differs }
-}
-
-fn differs(whose: Whose<Plain>, body: u8) -> Sight<Plain> {
-    Sight { live: Some(live(whose, body)), fit: Fit::Differs }
 }
 
 fn touched(entries: &[(&'static str, Origin<Plain>)]) -> Inventory<Plain> {
@@ -78,7 +74,7 @@ fn what_is_not_wanted_goes_or_is_given_back_and_what_is_not_ours_is_left() {
     all.sort_by_key(|(place, _)| *place);
     assert_eq!(all, [("made", Act::Delete(1)), ("stray", Act::Delete(7)), ("taken", Act::Restore(5, 2))]);
     assert_eq!(plan.spared, [("held", "it has somebody's objects in it".to_owned())]);
-    assert_eq!(plan.deletions(), 3);
+    assert_eq!(plan.deletions(), 2, "what is given back is not deleted");
     assert_eq!(plan.inventory, inventory, "nothing is forgotten before it is seen to be over");
 }
 
@@ -132,6 +128,9 @@ fn what_comes_later_is_waited_for_by_all_that_comes_after_it() {
     assert_eq!(places(&first, 10), ["namespace"]);
     let then = plan(&wanted, &Inventory::default(), &seen(ours(1)));
     assert_eq!(places(&then, 10), [""; 0], "a hook would keep its own server from coming");
+    let other = content(&[("namespace", 1, 1), ("server", 3, 2), ("hook", 4, 1)]);
+    let other = plan(&other, &Inventory::default(), &seen(absent()));
+    assert_ne!(first.digest(), other.digest(), "what comes later is a part of what is planned");
 }
 
 #[test]

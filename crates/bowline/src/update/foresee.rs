@@ -1,0 +1,93 @@
+//! What `plan` and `diff` have in common: what somebody might submit is looked at with that person's rights.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use bowline_api::SYSTEM_NAMESPACE;
+use bowline_controllers::{Blind, Foreseen, Preview, Sighted, Submission, Unseen};
+use bowline_runtime::Manner;
+
+use super::Scope;
+use super::stacks::Wish;
+use super::submit::packed;
+use crate::connection::Wanted;
+use crate::exit::{NoConnection, Refused};
+
+/// What might be submitted, and how its cluster is reached.
+pub(crate) struct Question {
+    /// A directory or a file; `-` is standard input.
+    pub(crate) path: PathBuf,
+    pub(crate) cluster: String,
+    /// Without it, the stack is called as the cluster is.
+    pub(crate) stack: Option<String>,
+    /// Credentials of whoever asks; without them, those that Bowline has.
+    pub(crate) cluster_kubeconfig: Option<PathBuf>,
+}
+
+/// What would become of it, and of what.
+pub(super) struct Answer {
+    pub(super) namespace: String,
+    pub(super) stack: String,
+    pub(super) bundle: String,
+    pub(super) foreseen: Foreseen,
+}
+
+impl Question {
+    /// What would become of it. It is refused as a submission is, and nothing is made.
+    pub(super) async fn answer(&self, scope: &Scope) -> anyhow::Result<Answer> {
+        let packed = packed(&self.path)?;
+        let team = scope.team().await?;
+        team.may_use(&self.cluster).await?;
+        let stack = self.stack.as_deref().unwrap_or(&self.cluster);
+        team.look_at_stack(&Wish { name: stack, cluster: &self.cluster, health_timeout: None }).await?;
+        let mut preview = Preview::new(team.client.clone());
+        if let Some(file) = &self.cluster_kubeconfig {
+            let own = Wanted { kubeconfig: Some(file.clone()), context: None };
+            preview = preview.with_credentials(own.client(Manner::Patiently).await?);
+        }
+        let it = Submission { namespace: &team.namespace, stack, cluster: &self.cluster, packed: &packed };
+        let foreseen = preview.see(&it).await.map_err(|blind| self.failed(blind))?;
+        Ok(Answer {
+            namespace: team.namespace,
+            stack: stack.to_owned(),
+            bundle: packed.spec.digest.to_string(),
+            foreseen,
+        })
+    }
+
+    /// Why nothing can be foreseen, and what to do about it.
+    fn failed(&self, Blind { to, why }: Blind) -> anyhow::Error {
+        match (why, to) {
+            (Unseen::Wrong(why), Sighted::Content) => anyhow!("it would be rejected: {why}"),
+            (Unseen::Silent(why), Sighted::Target) => anyhow!(NoConnection(format!(
+                "{why}. Is it reached from here? Another way to it is taken with --cluster-kubeconfig FILE"
+            ))),
+            (Unseen::Silent(why), _) => anyhow!(NoConnection(why)),
+            (Unseen::Forbidden(why) | Unseen::Wrong(why), to) => {
+                let hint = self.hint(to);
+                anyhow!(Refused(format!("{why}{hint}")))
+            }
+        }
+    }
+
+    fn hint(&self, to: Sighted) -> String {
+        let shown = "What a version does is also shown by `bowline update show`, once it has started";
+        match to {
+            Sighted::Content | Sighted::Stack => String::new(),
+            Sighted::Cluster => format!(". A plan needs the right to get clusters. {shown}"),
+            Sighted::Inventory => format!(
+                ". What the stack has touched is in Secrets of {SYSTEM_NAMESPACE}, and a plan needs the right to get them. {shown}"
+            ),
+            Sighted::Credentials => format!(
+                ". A plan needs the credentials of the cluster: run it where they can be read, or name a kubeconfig of your own with \
+                 --cluster-kubeconfig FILE. {shown}"
+            ),
+            Sighted::Target if self.cluster_kubeconfig.is_some() => {
+                format!(". These are your credentials (--cluster-kubeconfig), not Bowline's. {shown}")
+            }
+            Sighted::Target => {
+                ". Bowline's own credentials for the cluster may not, or it is not as it should be".to_owned()
+            }
+        }
+    }
+}
