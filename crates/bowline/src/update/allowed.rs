@@ -36,6 +36,12 @@ impl Team {
                 self.namespace
             )));
         }
+        if let Some(why) = cluster::trouble(&cluster) {
+            output::note(&format!(
+                "The cluster {name} is not ready: {why}. What is submitted waits until it is: see `bowline cluster show \
+                 {name}`."
+            ));
+        }
         if cluster.spec.paused {
             output::note(&format!(
                 "The cluster {name} is paused: nothing is started there until it is resumed."
