@@ -160,7 +160,7 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 wire,
                 outside: updates::Workshop::new(client.clone(), embed.clone(), metrics),
                 client: client.clone(),
-                settings: Settings::default(),
+                settings: Settings { effects: updates::STEPS, ..Settings::default() },
                 workers: setup.updates_at_once.get(),
                 leader: Some(leader),
                 journal: journal.clone(),

@@ -41,6 +41,10 @@ use crate::clusters::Embed;
 /// How many stacks are worked on at once, if nobody says otherwise: those whose cluster does not answer must not keep the others waiting.
 pub const AT_ONCE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not 0");
 
+/// More steps than this for one stack, without a rest, have led nowhere. It is no small number: every version that a stack knows
+/// (1,000) is shown at every stage, one by one, and a bundle of 100,000 objects is written in 500 batches.
+pub(crate) const STEPS: u32 = 10_000;
+
 /// How the controller of updates is driven.
 pub(crate) type UpdateDriver = Driver<Updates<Text>, UpdateWire, Workshop>;
 

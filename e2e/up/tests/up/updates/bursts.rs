@@ -58,7 +58,7 @@ fn of_a_hundred_in_a_burst_the_newest_wins_and_nothing_is_applied_twice() -> Res
     until("all have ended", || {
         let open = team.updates()?.into_iter().filter(|update| !update["status"]["finishedAt"].is_string());
         let open: Vec<_> = open.map(|update| update["status"].clone()).collect();
-        Ok(if open.is_empty() { Ok(()) } else { Err(format!("{open:?}")) })
+        Ok(if open.is_empty() { Ok(()) } else { Err(format!("{}: {open:?}", team.stack()?)) })
     })?;
 
     let updates: BTreeMap<_, _> = team

@@ -31,8 +31,12 @@ fn killed_at_any_decision_nothing_is_half_applied_at_rest() -> Result<()> {
         Line::new(&place, "far", at_far, "default")?,
     ];
     for life in 0..KILLS {
-        let before = decisions(&place);
         let line = &mut lines[usize::try_from(life % 2)?];
+        // What takes over from another version, and what follows one that has ended.
+        if dice.below(2) == 0 {
+            line.is_decided(&place)?;
+        }
+        let before = decisions(&place);
         for _ in 0..=dice.below(2) {
             let gets = if dice.below(3) == 0 { Gets::Stuck } else { Gets::Healthy };
             line.submit(&place, gets)?;

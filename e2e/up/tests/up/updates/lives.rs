@@ -102,6 +102,14 @@ impl Line {
         })
     }
 
+    /// Waits until every update has ended.
+    pub(super) fn is_decided(&self, place: &Place) -> Result<()> {
+        let team = self.team(place);
+        until("every update has ended", || {
+            Ok(if self.is_over(&team)? { Ok(()) } else { Err(format!("{:#}", team.stack()?)) })
+        })
+    }
+
     /// Every update has ended.
     fn is_over(&self, team: &Team<'_>) -> Result<bool> {
         Ok(team.updates()?.iter().all(|update| update["status"]["finishedAt"].is_string()))
@@ -142,10 +150,8 @@ impl Line {
 
     /// Waits until everything has ended, and the cluster was left; what has to be true then.
     pub(super) fn ends_well(&self, place: &Place) -> Result<()> {
+        self.is_decided(place)?;
         let team = self.team(place);
-        until("every update has ended", || {
-            Ok(if self.is_over(&team)? { Ok(()) } else { Err(format!("{:#}", team.stack()?)) })
-        })?;
         team.leaves()?;
         let (stack, updates) = (team.stack()?, team.updates()?);
         ensure!(stack["status"]["phase"] == "Idle", "{stack:#}");

@@ -177,6 +177,7 @@ fn is_killed(mut place: Place, mut line: Line) -> Result<()> {
         line.comes_to(&place, &Moment::Phase(phase), 0)?;
         line.is_whole_at_rest(&place)?;
         place = place.live_again()?;
+        line.is_decided(&place)?;
         line.is_whole_at_rest(&place)?;
     }
     line.submit(&place, Gets::Healthy)?;
