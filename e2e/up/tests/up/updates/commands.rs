@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::Kind;
-use bowline_e2e_up::Place;
+use bowline_e2e_up::{Place, until};
 
 use super::team::{Team, deployment, map};
 
@@ -92,12 +92,16 @@ fn it_is_paused_and_resumed(place: &Place) -> Result<()> {
     let update = team.submit(&[map("settings", serde_json::json!({ "colour": "grey" }))])?;
     let queued = team.comes_to(&update, "Queued")?;
     ensure!(queued["version"] == 6, "{queued}");
-    place.says("update watch 6 --timeout 1s", 3, &["has not ended within 1 s", "its stack to be resumed"])?;
-    place.kubectl()?.says(
-        "get stack prod -o jsonpath={.status.conditions[?(@.type=='Paused')].status}",
-        "",
-        "True",
+    place.says(
+        "update watch 6 --timeout 1s",
+        3,
+        &["prod/6 has not ended within 1 s, and goes on: it is Queued"],
     )?;
+    let paused = "get stack prod -o jsonpath={.status.conditions[?(@.type=='Paused')].status}";
+    until("it says that it is paused", || {
+        let said = place.kubectl()?.ok(paused, "")?;
+        Ok(if said == "True" { Ok(()) } else { Err(said) })
+    })?;
     place.says("update resume prod", 0, &["prod"])?;
     place.says("update watch 6", 0, &["prod/6 Succeeded"]).map(drop)
 }
