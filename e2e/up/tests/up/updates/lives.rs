@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use bowline_e2e_up::{Place, until};
 use serde_json::{Value, json};
 
@@ -120,32 +120,19 @@ impl Line {
         let team = self.team(place);
         let stack = team.stack()?;
         // An embedded one may not have begun to serve in this life: it shows nothing then.
-        let Ok(is) = self.server(place).and_then(|server| server.maps(&self.namespace)) else {
-            return Ok(());
-        };
-        if stack["status"]["phase"] != "Idle"
-            || team.stack()?["metadata"]["resourceVersion"] != stack["metadata"]["resourceVersion"]
-        {
-            return Ok(());
-        }
-        self.compare(&team, &stack, &is)
+        let Ok(is) = self.server(place).and_then(|server| self.sight(&server)) else { return Ok(()) };
+        let is_at_rest = stack["status"]["phase"] == "Idle"
+            && team.stack()?["metadata"]["resourceVersion"] == stack["metadata"]["resourceVersion"];
+        if is_at_rest { is_as_good(&stack, &is) } else { Ok(()) }
     }
 
-    fn compare(&self, team: &Team<'_>, stack: &Value, is: &BTreeMap<String, Value>) -> Result<()> {
-        let good = &stack["status"]["lastGood"]["version"];
-        let updates = team.updates()?;
-        let of_good = updates.iter().find(|update| !good.is_null() && update["status"]["version"] == *good);
-        let number = match of_good {
-            // It may be shown a moment later.
-            None if !good.is_null() => return Ok(()),
-            None => None,
-            Some(update) => {
-                let name = update["metadata"]["name"].as_str().unwrap_or_default();
-                Some(*self.submitted.get(name).with_context(|| format!("{name} was submitted"))?)
-            }
-        };
-        ensure!(*is == whole(number), "last good is {number:?}, and there is {is:#?}; the stack: {stack:#}");
-        Ok(())
+    /// What is on the cluster, of us and of others.
+    fn sight(&self, server: &Server) -> Result<BTreeMap<String, Value>> {
+        let mut all = server.maps(&self.namespace)?;
+        // No version with one gets healthy: at rest there is none.
+        let stuck = server.items(&format!("/apis/apps/v1/namespaces/{}/deployments", self.namespace))?;
+        all.extend(stuck.into_iter().map(|it| (format!("deployment {}", it["metadata"]["name"]), it)));
+        Ok(all)
     }
 
     /// Waits until everything has ended, and the cluster was left; what has to be true then.
@@ -155,32 +142,31 @@ impl Line {
         team.leaves()?;
         let (stack, updates) = (team.stack()?, team.updates()?);
         ensure!(stack["status"]["phase"] == "Idle", "{stack:#}");
-        ensure!(
-            updates.len() == self.submitted.len(),
-            "{} updates of {}",
-            updates.len(),
-            self.submitted.len()
-        );
-        let mut numbers: Vec<_> =
-            updates.iter().filter_map(|update| update["status"]["version"].as_u64()).collect();
-        numbers.sort_unstable();
-        ensure!(numbers == (1..=u64::try_from(updates.len())?).collect::<Vec<_>>(), "{numbers:?}");
+        let count = self.submitted.len();
+        ensure!(updates.len() == count, "{} updates of {count}", updates.len());
         for update in &updates {
-            let name = update["metadata"]["name"].as_str().unwrap_or_default();
+            let (name, status) = (update["metadata"]["name"].as_str().unwrap_or_default(), &update["status"]);
+            let number = self.submitted.get(name).copied();
             ensure!(
-                self.submitted.get(name).copied() == update["status"]["version"].as_u64(),
-                "in order: {update}"
+                number.is_some() && status["version"].as_u64() == number,
+                "in order: {number:?}: {update}"
             );
         }
         let succeeded = updates.iter().filter(|update| update["status"]["phase"] == "Succeeded");
         let newest = succeeded.filter_map(|update| update["status"]["version"].as_u64()).max();
         ensure!(stack["status"]["lastGood"]["version"].as_u64() == newest, "{newest:?}: {stack:#}");
-        let is = self.server(place)?.maps(&self.namespace)?;
-        let phases: Vec<_> =
-            updates.iter().map(|update| (&update["status"]["version"], &update["status"]["phase"])).collect();
-        eprintln!("{}: {phases:?}", self.name);
-        self.compare(&team, &stack, &is)
+        is_as_good(&stack, &self.sight(&self.server(place)?)?)?;
+        let phases = updates.iter().map(|update| &update["status"]["phase"]);
+        eprintln!("{}: {} versions: {:?}", self.name, updates.len(), phases.collect::<Vec<_>>());
+        Ok(())
     }
+}
+
+/// The cluster is exactly as the last good version wants it. They are numbered in the order in which they are submitted.
+fn is_as_good(stack: &Value, is: &BTreeMap<String, Value>) -> Result<()> {
+    let good = stack["status"]["lastGood"]["version"].as_u64();
+    ensure!(*is == whole(good), "last good is {good:?}, and there is {is:#?}; the stack: {stack:#}");
+    Ok(())
 }
 
 /// What a version wants; every second one something that others have.
@@ -188,7 +174,7 @@ fn wanted(number: u64) -> BTreeMap<String, Value> {
     let said = json!({ "v": number.to_string() });
     let shared = (0..SHARED).map(|index| format!("shared-{index}"));
     let own = (0..OWN).map(|index| format!("own-{}-{index}", number % 3));
-    let adopted = (number % 2 == 0).then(|| ADOPTED.to_owned());
+    let adopted = number.is_multiple_of(2).then(|| ADOPTED.to_owned());
     shared.chain(own).chain(adopted).map(|name| (name, said.clone())).collect()
 }
 

@@ -1,5 +1,6 @@
 //! A cluster that goes away in the middle of an update: the others go on without it, and when it is back the update ends well.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -10,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use super::server::Server;
 use super::start;
-use super::team::{Team, deployment, embedded, map};
+use super::team::{Team, deployment, embedded, map, never_ready};
 
 /// Whoever waits for a request to the cluster that is away waits at least so long.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -65,7 +66,28 @@ fn a_cluster_that_goes_away_for_a_while_delays_nobody_else() -> Result<()> {
     way.calm();
     let ended = far.ends(&update, "Succeeded")?;
     ensure!(ended["version"] == 2, "{ended}");
-    let is = Server::of(&sea)?.maps("default")?;
+    is_exactly(&sea, &content)?;
+
+    // The same in the middle of a rollback.
+    let broken = [maps("3"), vec![never_ready("web")]].concat();
+    let update = far.submit_with(&broken, " --health-timeout 2s")?;
+    until("all of it is written", || {
+        let status = far.comes_to(&update, "Partial")?;
+        Ok(if status["progress"]["done"] == broken.len() { Ok(()) } else { Err(status.to_string()) })
+    })?;
+    way.rule(Rule::once(Matcher::writes(), Weather::Hold));
+    let held = runtime.block_on(way.next_request(Matcher::writes()));
+    way.rule(Rule::every(Matcher::any(), Weather::Hold));
+    place.stands("far", "NoAnswer")?;
+    runtime.block_on(held.lose_request());
+    way.calm();
+    far.ends(&update, "RolledBack")?;
+    is_exactly(&sea, &content)
+}
+
+/// The cluster has the ConfigMaps of this content, and no others.
+fn is_exactly(cluster: &Path, content: &[Value]) -> Result<()> {
+    let is = Server::of(cluster)?.maps("default")?;
     let wanted = content.iter().filter(|object| object["kind"] == "ConfigMap").map(|object| {
         let name = object["metadata"]["name"].as_str().context("a name")?;
         Ok((name.to_owned(), object["data"].clone()))

@@ -61,6 +61,7 @@ fn story(kind: Kind, target: &RealKube) -> Result<()> {
     real.versions_succeed_and_what_they_drop_goes()?;
     real.what_never_gets_ready_is_rolled_back()?;
     real.a_kind_and_its_object_come_in_one_bundle()?;
+    real.what_was_there_before_a_first_failure_is_as_before(&place)?;
     drop(real);
     let line = Line::new(&place, "line", Target::At(kubeconfig), &killed)?;
     is_killed(place, line)
@@ -79,11 +80,15 @@ impl Real<'_> {
         self.server.read(&format!("/apis/apps/v1/namespaces/{}/deployments/web", self.namespace))
     }
 
-    /// Which versions its objects have.
-    fn versions(&self) -> Result<Vec<Value>> {
+    /// What of its objects a write of ours would change; a Deployment has others who write to it.
+    fn written(&self) -> Result<Vec<Value>> {
         let maps = self.server.items(&format!("/api/v1/namespaces/{}/configmaps", self.namespace))?;
-        let all = maps.into_iter().chain([self.deployment()?]);
-        Ok(all.map(|mut object| object["metadata"]["resourceVersion"].take()).collect())
+        let of_maps = maps.into_iter().map(|mut map| map["metadata"]["resourceVersion"].take());
+        let mut web = self.deployment()?["metadata"].take();
+        let ours = web["managedFields"].as_array().into_iter().flatten();
+        let ours: Vec<_> = ours.filter(|entry| entry["manager"] == "bowline").cloned().collect();
+        ensure!(!ours.is_empty(), "it is ours: {web}");
+        Ok(of_maps.chain([web["generation"].take(), ours.into()]).collect())
     }
 
     fn versions_succeed_and_what_they_drop_goes(&self) -> Result<()> {
@@ -98,11 +103,11 @@ impl Real<'_> {
         let web = self.deployment()?;
         ensure!(web["status"]["availableReplicas"] == 1, "a Pod runs: {web}");
 
-        let before = self.versions()?;
+        let before = self.written()?;
         let again = team.ends(&team.submit(&content)?, "Succeeded")?;
         let plan = &again["plan"];
         ensure!(plan["create"] == 0 && plan["change"] == 0 && plan["delete"] == 0, "{again}");
-        ensure!(self.versions()? == before, "nothing is written");
+        ensure!(self.written()? == before, "nothing is written");
 
         let content = self.here(&[map("settings", json!({ "a": "2" })), deployment("web", None)]);
         team.ends(&team.submit(&content)?, "Succeeded")?;
@@ -163,6 +168,54 @@ impl Real<'_> {
                 Err(format!("{kind:?} {namespace:?}"))
             })
         })
+    }
+
+    /// What the first version of a stack takes over, of kinds whose servers and controllers have their own say in them.
+    fn what_was_there_before_a_first_failure_is_as_before(&self, place: &Place) -> Result<()> {
+        let service = |target: u16| {
+            json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "mine" },
+                "spec": { "selector": { "app": "mine" }, "ports": [{ "port": 80, "targetPort": target }] } })
+        };
+        let mut more = deployment("mine", None);
+        let theirs = self.here(&[map("mine", json!({ "a": "before" })), service(80), more.clone()]);
+        more["spec"]["replicas"] = json!(2);
+        let ours = [map("mine", json!({ "b": "after" })), service(8080), more, never_ready("stuck")];
+        let kinds = ["/api/v1", "/api/v1", "/apis/apps/v1"].into_iter().zip([
+            "configmaps",
+            "services",
+            "deployments",
+        ]);
+        let paths: Vec<_> =
+            kinds.map(|(api, plural)| format!("{api}/namespaces/{}/{plural}", self.namespace)).collect();
+        for (path, object) in paths.iter().zip(&theirs) {
+            self.server.make(path, object)?;
+        }
+        let before = self.wishes(&paths)?;
+        let team = Team::on(place, "prod", "default", "first", json!({ "timeoutSeconds": 5 }))?;
+        team.waits(&self.here(&ours), 1, &["first/1 RolledBack", "/stuck: "])?;
+        let after = self.wishes(&paths)?;
+        ensure!(after == before, "{before:#?} {after:#?}");
+        let stuck = self.server.look(&format!("{}/stuck", paths[2]))?;
+        ensure!(stuck.is_none_or(|stuck| !stuck["metadata"]["deletionTimestamp"].is_null()), "it goes");
+        Ok(())
+    }
+
+    /// What the objects called `mine` say of what somebody wants.
+    fn wishes(&self, paths: &[String]) -> Result<Vec<Value>> {
+        let wish = |path: &String| {
+            let mut object = self.server.read(&format!("{path}/mine"))?;
+            let of_servers = ["resourceVersion", "generation", "managedFields"];
+            let fields = object["metadata"].as_object_mut().context("it has metadata")?;
+            fields.retain(|name, _| !of_servers.contains(&name.as_str()));
+            // Its controller writes it some time after it was made.
+            if let Some(notes) = fields.get_mut("annotations").and_then(Value::as_object_mut) {
+                notes.remove("deployment.kubernetes.io/revision");
+            }
+            fields.retain(|name, value| name != "annotations" || value != &json!({}));
+            object.as_object_mut().context("an object")?.remove("status");
+            Ok(object)
+        };
+        paths.iter().map(wish).collect()
     }
 
     fn says(&self, line: &str, code: i32, expected: &[&str]) -> Result<()> {
