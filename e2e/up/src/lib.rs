@@ -59,6 +59,15 @@ impl Place {
         Ok(Place { runs, scratch })
     }
 
+    /// These controllers, on a home that somebody has started.
+    ///
+    /// # Errors
+    /// If there is no directory for the test.
+    pub fn of(home: Home, controllers: Controllers) -> Result<Place> {
+        let scratch = Scratch::new(&format!("of-{}", home.kind()))?;
+        Ok(Place { runs: Runs::Controllers(controllers, home), scratch })
+    }
+
     /// The real Kubernetes that controllers run against; nothing, if they run in the hub.
     pub fn kubernetes(&self) -> Option<&Home> {
         match &self.runs {
@@ -109,13 +118,24 @@ impl Place {
     /// # Errors
     /// If it does not.
     pub fn says(&self, line: &str, code: i32, expected: &[&str]) -> Result<String> {
-        let said = self.bowline(line)?;
-        let all = format!("{}{}", said.out, said.err);
-        ensure!(said.code == code, "bowline {line}: {said:#?}");
-        for expected in expected {
-            ensure!(all.contains(expected), "bowline {line}: {expected:?} is not in {all}");
-        }
-        Ok(all)
+        self.bowline(line)?.is(line, code, expected)
+    }
+
+    /// The same, with this on its standard input.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn fed(&self, line: &str, input: &str, code: i32, expected: &[&str]) -> Result<String> {
+        let said = run_with(line, Some(&self.kubeconfig()), &self.scratch.join(""), input)?;
+        said.is(line, code, expected)
+    }
+
+    /// The same, as somebody else.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn says_to(&self, kubeconfig: &Path, line: &str, code: i32, expected: &[&str]) -> Result<String> {
+        run(line, Some(kubeconfig), &self.scratch.join(""))?.is(line, code, expected)
     }
 
     /// `up` as it runs.
@@ -296,17 +316,47 @@ impl Drop for Controllers {
     }
 }
 
+/// What a command has to be like.
+trait Like {
+    /// It has ended with this code, and has said this.
+    fn is(self, line: &str, code: i32, expected: &[&str]) -> Result<String>;
+}
+
+impl Like for Said {
+    fn is(self, line: &str, code: i32, expected: &[&str]) -> Result<String> {
+        let all = format!("{}{}", self.out, self.err);
+        ensure!(self.code == code, "bowline {line}: {self:#?}");
+        for expected in expected {
+            ensure!(all.contains(expected), "bowline {line}: {expected:?} is not in {all}");
+        }
+        Ok(all)
+    }
+}
+
 /// `bowline`, as typed in `directory`.
 ///
 /// # Errors
 /// If it cannot be run.
 pub fn run(line: &str, kubeconfig: Option<&Path>, directory: &Path) -> Result<Said> {
+    run_with(line, kubeconfig, directory, "")
+}
+
+/// The same, with this on its standard input.
+///
+/// # Errors
+/// If it cannot be run.
+pub fn run_with(line: &str, kubeconfig: Option<&Path>, directory: &Path, input: &str) -> Result<Said> {
     let mut command = Command::new(bowline());
     command.args(line.split(' ')).current_dir(directory).env_remove("KUBECONFIG");
     if let Some(kubeconfig) = kubeconfig {
         command.env("KUBECONFIG", kubeconfig);
     }
-    let output = command.output()?;
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut stdin = child.stdin.take().context("its input is piped")?;
+    // It may end without having read all.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Said {
         code: output.status.code().unwrap_or(-1),

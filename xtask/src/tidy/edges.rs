@@ -125,7 +125,13 @@ const ALLOWED: &[Edges] = &[
     },
     Edges {
         name: "bowline-e2e-up",
-        internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-realkube"],
+        internal: &[
+            "bowline-bundle",
+            "bowline-e2e-homes",
+            "bowline-e2e-hub",
+            "bowline-fixtures",
+            "bowline-realkube",
+        ],
         external: External::Any,
     },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },

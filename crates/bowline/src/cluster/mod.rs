@@ -71,6 +71,12 @@ impl Standing {
     }
 }
 
+/// Why a cluster cannot be used now, if that is known.
+pub(crate) fn trouble(cluster: &Cluster) -> Option<String> {
+    let standing = Standing::of(cluster);
+    (standing.ready == Some(false)).then_some(standing.why)
+}
+
 /// How a cluster is reached, in a word.
 fn way(cluster: &Cluster) -> &'static str {
     if cluster.spec.embedded.is_some() { "embedded, simulated" } else { "kubeconfig" }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline_api::Digest;
-use bowline_api::updates::{Update, UpdateSpec};
+use bowline_api::updates::{Cluster, Update, UpdateSpec};
 use bowline_bundle::{Packed, Source, pack, read};
 use kube::ResourceExt;
 use kube::api::{ObjectMeta, PostParams};
@@ -12,6 +12,7 @@ use kube::api::{ObjectMeta, PostParams};
 use super::follow::Following;
 use super::stacks::Wish;
 use super::{Scope, Team, WRITER};
+use crate::cluster;
 use crate::connection::failed;
 use crate::exit::{BadUsage, Exit};
 use crate::figures::counted;
@@ -42,9 +43,8 @@ pub(crate) async fn submit(
     let stack = submission.stack.as_deref().unwrap_or(&submission.cluster);
     let wish = Wish { name: stack, cluster: &submission.cluster, health_timeout: submission.health_timeout };
     let there = team.look_at_stack(&wish).await?;
-    if cluster.is_some_and(|cluster| cluster.spec.paused) {
-        let name = &submission.cluster;
-        output::note(&format!("The cluster {name} is paused: nothing is started there until it is resumed."));
+    if let Some(cluster) = cluster {
+        note_what_keeps(&cluster);
     }
     if there.is_some_and(|stack| stack.spec.paused) {
         output::note(&format!(
@@ -74,6 +74,19 @@ pub(crate) async fn submit(
         update.name_any()
     ));
     team.end(update, following, format).await
+}
+
+/// Says why a cluster does not take versions now, if it does not.
+fn note_what_keeps(cluster: &Cluster) {
+    let name = cluster.name_any();
+    if let Some(why) = cluster::trouble(cluster) {
+        output::note(&format!(
+            "The cluster {name} is not ready: {why}. What is submitted waits until it is: see `bowline cluster show {name}`."
+        ));
+    }
+    if cluster.spec.paused {
+        output::note(&format!("The cluster {name} is paused: nothing is started there until it is resumed."));
+    }
 }
 
 /// What is at a path, as it is submitted.

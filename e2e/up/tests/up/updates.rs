@@ -1,7 +1,21 @@
 //! Updates on an embedded cluster: a version that works, one that never does, what others have, and `kill -9` on the way.
 
+mod bad_input;
+mod bursts;
+mod commands;
+mod dice;
+mod drift;
+mod guards;
+mod kills;
+mod large;
+mod lives;
+mod outage;
+mod paused;
 mod plans;
+mod server;
+mod targets;
 mod team;
+mod teams;
 
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::Kind;

@@ -1,0 +1,102 @@
+//! Two teams with a stack each on one cluster, each with no more rights than it needs; and one that may not use it.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use bowline_e2e_homes::Kind;
+use bowline_e2e_up::{Place, until};
+use serde_json::{Value, json};
+
+use super::server::Server;
+use super::team::{embedded, map};
+
+/// A namespace, and somebody who may edit there, and nowhere else.
+struct Member {
+    namespace: &'static str,
+    kubeconfig: PathBuf,
+}
+
+impl Member {
+    fn new(place: &Place, namespace: &'static str) -> Result<Member> {
+        let kubectl = place.kubectl()?;
+        kubectl.ok(&format!("create namespace {namespace}"), "")?;
+        kubectl.ok(&format!("create serviceaccount robot -n {namespace}"), "")?;
+        // What `bowline-edit` allows is added to it.
+        let bind = format!(
+            "create rolebinding robot -n {namespace} --clusterrole=edit --serviceaccount={namespace}:robot"
+        );
+        kubectl.ok(&bind, "")?;
+        let token = kubectl.ok(&format!("create token robot -n {namespace}"), "")?;
+        let mut config: Value = serde_json::from_str(&kubectl.ok("config view --raw -o json", "")?)?;
+        config["users"][0]["user"] = json!({ "token": token.trim() });
+        config["contexts"][0]["context"]["namespace"] = json!(namespace);
+        let kubeconfig = place.path(&format!("{namespace}.kubeconfig"));
+        std::fs::write(&kubeconfig, config.to_string())?;
+        let this = Member { namespace, kubeconfig };
+        until("it may edit", || {
+            let may = place.kubectl_of(&this.kubeconfig)?.run("auth can-i create updates.bowline.dev", "")?;
+            Ok(if may.code == 0 { Ok(()) } else { Err(format!("{may:?}")) })
+        })?;
+        Ok(this)
+    }
+
+    /// Submits these objects and waits for the end, which has to be like this.
+    fn submits(
+        &self,
+        place: &Place,
+        objects: &[Value],
+        more: &str,
+        code: i32,
+        says: &[&str],
+    ) -> Result<String> {
+        let file = place.path(&format!("{}.json", self.namespace));
+        std::fs::write(&file, json!({ "apiVersion": "v1", "kind": "List", "items": objects }).to_string())?;
+        let line = format!("update submit {} --cluster toy --wait{more}", file.display());
+        place.says_to(&self.kubeconfig, &line, code, says)
+    }
+}
+
+#[test]
+fn teams_share_a_cluster_and_nothing_else() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    place.says("cluster add toy --embedded --allow team-a,team-b", 0, &["It is ready"])?;
+    let members = ["team-a", "team-b", "team-c"].map(|namespace| Member::new(&place, namespace));
+    let [a, b, c] = members;
+    let (a, b, c) = (a?, b?, c?);
+    let of = |name: &str, by: &str| map(name, json!({ "by": by }));
+
+    // At the same time, on one cluster.
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| b.submits(&place, &[of("b", "b")], "", 0, &["toy/1 Succeeded"]));
+        a.submits(&place, &[of("a", "a"), of("shared", "a")], "", 0, &["toy/1 Succeeded"])?;
+        other.join().map_err(|_| anyhow::anyhow!("it panicked"))?
+    })?;
+    let claimed = "Failed: ConfigMap default/shared belongs to the stack team-a/toy";
+    b.submits(&place, &[of("b", "b2"), of("new", "b"), of("shared", "b")], "", 1, &[claimed])?;
+    let toy = Server::of(&embedded(&place, "toy")?)?;
+    let by = |who: &str| json!({ "by": who });
+    let both = [("a", by("a")), ("b", by("b")), ("shared", by("a"))];
+    ensure!(toy.maps("default")? == both.map(|(name, data)| (name.to_owned(), data)).into());
+
+    // Who gives it up leaves it to the other.
+    a.submits(&place, &[of("a", "a")], "", 0, &["toy/2 Succeeded"])?;
+    b.submits(&place, &[of("b", "b"), of("shared", "b")], "", 0, &["toy/3 Succeeded"])?;
+    let both = [("a", by("a")), ("b", by("b")), ("shared", by("b"))];
+    ensure!(toy.maps("default")? == both.map(|(name, data)| (name.to_owned(), data)).into());
+
+    // What is others' is closed, and who is not allowed is told so.
+    a.submits(&place, &[of("a", "a")], " -n team-b", 4, &["forbidden", "team-b"])?;
+    place.says_to(&a.kubeconfig, "update list -n team-b", 4, &["cannot list updates", "forbidden"])?;
+    place.says_to(&a.kubeconfig, "update list -A", 4, &["cannot list updates", "forbidden"])?;
+    let may_not = ["Rejected: its namespace may not use the cluster", "allowedNamespaces"];
+    c.submits(&place, &[of("c", "c")], "", 4, &may_not)?;
+    let as_seen = "the namespace team-c may not use the cluster toy: the namespaces team-a, team-b may";
+    let file = place.path("team-c.json");
+    place.says(&format!("update submit {} --cluster toy -n team-c", file.display()), 4, &[as_seen])?;
+    ensure!(!toy.maps("default")?.contains_key("c"));
+
+    // Allowed, it is.
+    let names = json!({ "spec": { "allowedNamespaces": { "names": ["team-a", "team-b", "team-c"] } } });
+    Server::of(&place.kubeconfig())?.merge("/apis/bowline.dev/v1alpha1/clusters/toy", &names)?;
+    c.submits(&place, &[of("c", "c")], "", 0, &["toy/2 Succeeded"]).map(drop)
+}
