@@ -22,7 +22,7 @@ use kube::{Api, Client};
 use tokio::sync::watch;
 
 pub use clusters::{Embed, NotStarted, Running};
-pub use updates::AT_ONCE as UPDATES_AT_ONCE;
+pub use updates::{AT_ONCE as UPDATES_AT_ONCE, latest};
 pub use updates::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission, Unseen};
 
 /// How often it is looked whether Bowline's kinds are still there as they should be.

@@ -39,7 +39,7 @@ pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
 pub use keep::{Keeper, keep};
 pub use lead::{Election, Identity, Leader, Mandate, Over, elect, establish};
-pub use metrics::{Metrics, PerObject};
+pub use metrics::{Counted, Metrics, PerObject, Timed};
 pub use plain::plain;
 pub use sentence::sentence;
 pub use wire::{Address, Watched, Wire};

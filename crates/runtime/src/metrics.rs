@@ -1,5 +1,6 @@
 //! What is counted, with the names that dashboards of Kubernetes controllers know.
 
+mod counted;
 mod per_object;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+pub use self::counted::{Counted, Timed};
 pub use self::per_object::PerObject;
 
 /// The bounds of durations, in seconds: those of client-go's queue, as far as a clock of milliseconds tells.

@@ -134,12 +134,16 @@ struct ShowArgs {
 /// Remove a cluster: Bowline does not act on it any more
 ///
 /// Nothing is changed on a cluster that was added by its kubeconfig. An embedded one is stopped, and all that it holds is
-/// gone. One that stacks use is not removed.
+/// gone. One that stacks use is not removed, unless that is forced: what they have put there stays there then.
 #[derive(Args)]
 struct RemoveArgs {
     /// Which
     #[arg(value_name = "NAME")]
     name: String,
+
+    /// Also if it is used: for one that is gone for good
+    #[arg(long)]
+    force: bool,
 
     #[command(flatten)]
     server: Server,
@@ -161,7 +165,8 @@ impl ClusterArgs {
                 Command::List(args) => cluster::list(&args.server.wanted(), args.output).await,
                 Command::Show(args) => cluster::show(&args.server.wanted(), &args.name, args.output).await,
                 Command::Remove(args) => {
-                    cluster::remove(&args.server.wanted(), &args.name, args.waiting.patience()).await
+                    let patience = args.waiting.patience();
+                    cluster::remove(&args.server.wanted(), &args.name, args.force, patience).await
                 }
             }
         })

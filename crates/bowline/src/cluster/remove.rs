@@ -17,15 +17,24 @@ use crate::exit::{Exit, Refused};
 use crate::output;
 
 /// Removes a cluster: Bowline does not act on it any more. An embedded one is gone with all that it holds.
-pub(crate) async fn remove(server: &Wanted, name: &str, patience: Patience) -> anyhow::Result<Exit> {
+pub(crate) async fn remove(
+    server: &Wanted,
+    name: &str,
+    force: bool,
+    patience: Patience,
+) -> anyhow::Result<Exit> {
     let client = server.client(Manner::Patiently).await?;
     let cluster = get(&client, name).await?;
     let used = users(&client, name).await?;
-    if !used.is_empty() {
-        let what = used.join("; ");
-        anyhow::bail!(Refused(format!(
-            "{name} is used: {what}. Delete them first, or have them use another"
-        )));
+    let what = used.join("; ");
+    match (used.is_empty(), force) {
+        (true, _) => {}
+        (false, true) => {
+            output::note(&format!("{name} is used: {what}. What they have put there stays there."))
+        }
+        (false, false) => anyhow::bail!(Refused(format!(
+            "{name} is used: {what}. Delete them first, or have them use another; --force removes it all the same"
+        ))),
     }
     let uid = cluster.uid().unwrap_or_default();
     let this = Preconditions { uid: Some(uid.clone()), resource_version: None };

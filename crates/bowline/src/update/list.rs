@@ -5,6 +5,7 @@ use kube::api::ListParams;
 use kube::{Api, ResourceExt};
 use serde_json::json;
 
+use super::submit::submitter;
 use super::{Scope, Team, status, word};
 use crate::ago::passed;
 use crate::columns::Columns;
@@ -79,7 +80,7 @@ fn table(found: &[Update], all_namespaces: bool, wide: bool) -> String {
     let mut headings = if all_namespaces { vec!["NAMESPACE"] } else { Vec::new() };
     headings.extend(["STACK", "VERSION", "PHASE", "PROGRESS", "AGE"]);
     if wide {
-        headings.extend(["NAME", "BUNDLE"]);
+        headings.extend(["NAME", "BUNDLE", "BY"]);
     }
     headings.push("MESSAGE");
     let mut columns = Columns::new(&headings);
@@ -95,7 +96,7 @@ fn table(found: &[Update], all_namespaces: bool, wide: bool) -> String {
         row.push(plain(update.creation_timestamp().as_ref().map(passed).unwrap_or_default()));
         if wide {
             let digest = update.spec.bundle.as_str().chars().take("sha256:".len() + 12).collect();
-            row.extend([plain(update.name_any()), plain(digest)]);
+            row.extend([plain(update.name_any()), plain(digest), plain(submitter(update))]);
         }
         row.push(plain(said.message));
         columns.row(row);

@@ -30,13 +30,13 @@ pub(crate) async fn rollback(
         Line::Cluster(cluster) => team.stack_on(cluster).await?,
     };
     let name = stack.name_any();
-    let Some(good) = stack.status.and_then(|status| status.last_good) else {
+    let Some(good) = stack.status.clone().and_then(|status| status.last_good) else {
         anyhow::bail!(Refused(format!(
             "no version of the stack {name} has succeeded yet: there is nothing to go back to"
         )));
     };
     let spec = UpdateSpec { stack: name.as_str().into(), bundle: good.digest, plan_hash: None };
-    let update = team.ask(spec).await?;
+    let update = team.ask(&stack, spec).await?;
     team.give_if_there(&update).await?;
     following.note(&format!(
         "Submitted the content of {name}/{} again to the stack {name} in {}, as {}.",

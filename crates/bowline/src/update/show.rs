@@ -6,6 +6,7 @@ use k8s_openapi::jiff::Timestamp;
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
 
+use super::submit::submitter;
 use super::{Named, Scope, Team, status, title, word};
 use crate::ago::passed;
 use crate::exit::Exit;
@@ -58,6 +59,7 @@ fn told(update: &Update) -> String {
     }
     rows.extend(update.spec.plan_hash.as_ref().map(|hash| ("Only if", format!("the plan is {hash}"))));
     rows.push(("Bundle", update.spec.bundle.to_string()));
+    rows.extend(Some(submitter(update)).filter(|who| !who.is_empty()).map(|who| ("By", who)));
     rows.push(("Age", update.creation_timestamp().as_ref().map(passed).unwrap_or_default()));
     rows.iter().map(|(name, value)| format!("{:<10}{value}\n", format!("{name}:"))).collect()
 }

@@ -1,13 +1,15 @@
 //! `bowline update submit`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline_api::Digest;
-use bowline_api::updates::{Cluster, Update, UpdateSpec};
+use bowline_api::updates::{Cluster, Stack, Update, UpdateSpec};
 use bowline_bundle::{Packed, Source, pack, read};
-use kube::ResourceExt;
+use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 use kube::api::{ObjectMeta, PostParams};
+use kube::{Api, Resource, ResourceExt};
 
 use super::follow::Following;
 use super::stacks::Wish;
@@ -18,6 +20,14 @@ use crate::exit::{BadUsage, Exit};
 use crate::figures::counted;
 use crate::memory::Memory;
 use crate::output::{self, Format};
+
+/// The annotation that says who submitted an update, as its submitter was told by the server.
+const SUBMITTED_BY: &str = "bowline.dev/submitted-by";
+
+/// Who submitted an update; empty if nobody has said.
+pub(super) fn submitter(update: &Update) -> String {
+    update.annotations().get(SUBMITTED_BY).cloned().unwrap_or_default()
+}
 
 /// What is to be submitted, and where to.
 pub(crate) struct Submission {
@@ -56,7 +66,7 @@ pub(crate) async fn submit(
     let plan_hash = submission.plan_hash.as_deref().map(Digest::from);
     let spec = UpdateSpec { stack: stack.into(), bundle: packed.spec.digest.clone(), plan_hash };
     let made = match team.make_stack(&wish).await {
-        Ok(_) => team.ask(spec).await,
+        Ok(stack) => team.ask(&stack, spec).await,
         Err(error) => Err(error),
     };
     let update = match made {
@@ -101,14 +111,26 @@ pub(super) fn packed(path: &Path) -> anyhow::Result<Packed> {
 }
 
 impl Team {
-    /// Asks for a version: from now on things happen.
-    pub(super) async fn ask(&self, spec: UpdateSpec) -> anyhow::Result<Update> {
-        let metadata =
-            ObjectMeta { generate_name: Some(format!("{}-", spec.stack)), ..ObjectMeta::default() };
+    /// Asks for a version: from now on things happen. It goes with its stack, and does not hold that up.
+    pub(super) async fn ask(&self, stack: &Stack, spec: UpdateSpec) -> anyhow::Result<Update> {
+        let who = self.myself().await.map(|name| BTreeMap::from([(SUBMITTED_BY.to_owned(), name)]));
+        let metadata = ObjectMeta {
+            generate_name: Some(format!("{}-", spec.stack)),
+            annotations: who,
+            owner_references: stack.owner_ref(&()).map(|owner| vec![owner]),
+            ..ObjectMeta::default()
+        };
         let update = Update { metadata, spec, status: None };
         let params = PostParams { field_manager: Some(WRITER.into()), ..PostParams::default() };
         let made = self.updates().create(&params, &update).await;
         made.map_err(|error| failed(error, "cannot submit the update"))
+    }
+
+    /// Who we are, as the server knows us. Old servers do not say it, and may be submitted to all the same.
+    async fn myself(&self) -> Option<String> {
+        let reviews: Api<SelfSubjectReview> = Api::all(self.client.clone());
+        let review = reviews.create(&PostParams::default(), &SelfSubjectReview::default()).await.ok()?;
+        review.status?.user_info?.username
     }
 
     /// Waits for the end, if that is wanted, and prints what was submitted.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bowline_api::updates::{Cluster, Stack, StackPhase};
-use bowline_controllers::{Held, held};
+use bowline_controllers::{Held, held, latest};
 use kube::api::{ListParams, Patch, PatchParams};
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
@@ -15,8 +15,6 @@ use crate::output;
 
 /// How often the lease is looked at.
 const EVERY: Duration = Duration::from_millis(500);
-/// Nothing that was sent arrives later than this.
-const LATEST: Duration = Duration::from_secs(10);
 
 /// Explains why nothing is locked, refuses, or takes away what a stack that is gone has left behind.
 pub(crate) async fn unlock(scope: &Scope, stack: &str) -> anyhow::Result<Exit> {
@@ -89,7 +87,7 @@ impl Team {
     /// A stack that went without its controllers has left its clusters held: nobody else would ever leave them.
     async fn take_away(&self, stack: &str, clusters: Vec<Cluster>) -> anyhow::Result<Exit> {
         if let Some(Held { term, .. }) = acting(&self.client).await? {
-            let wait = term + LATEST;
+            let wait = term + latest();
             output::note(&format!(
                 "The stack {stack} is gone. What was sent for it may arrive for another {} s: waiting.",
                 wait.as_secs()

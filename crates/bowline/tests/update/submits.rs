@@ -80,6 +80,11 @@ fn the_same_content_is_there_once_and_goes_with_its_last_update() {
     assert_eq!((hub.all::<Bundle>().len(), parts(&hub).len(), hub.all::<Stack>().len()), (1, 1, 1));
     let updates = hub.all::<Update>();
     assert_eq!(updates.len(), 2);
+    for update in &updates {
+        let owner = &update.owner_references()[0];
+        assert_eq!((owner.kind.as_str(), Some(owner.uid.clone())), ("Stack", stacks[0].uid()));
+        assert_ne!(owner.block_owner_deletion, Some(true), "a stack does not wait for its updates");
+    }
     assert!(updates.iter().all(|update| update.spec.bundle == bundles[0].spec.digest));
     let mut owners: Vec<_> =
         hub.all::<Bundle>()[0].owner_references().iter().map(|owner| owner.name.clone()).collect();
@@ -99,6 +104,11 @@ fn the_same_content_is_there_once_and_goes_with_its_last_update() {
     hub.delete_updates();
     hub.until("the content is collected", || hub.all::<Bundle>().is_empty() && parts(&hub).is_empty());
     assert_eq!(hub.all::<Stack>().len(), 1, "the stack stays");
+    hub.update("submit app --cluster prod").is(0, &[]);
+    hub.delete_stack("prod");
+    hub.until("its updates go with a stack", || {
+        hub.all::<Update>().is_empty() && hub.all::<Bundle>().is_empty()
+    });
 }
 
 #[test]

@@ -46,7 +46,8 @@ fn versions_are_listed_and_shown() {
     assert_eq!(lines[1][..4], ["prod", "1", "Succeeded", "1/1"]);
     assert_eq!(lines[2][..4], ["prod", "2", "RolledBack", "1/1"]);
     assert!(list.contains("why 2"), "{list}");
-    hub.update("list -A -o wide").is(0, &["NAMESPACE", "default", &updates[0].name_any(), "sha256:"]);
+    hub.update("list -A -o wide")
+        .is(0, &["NAMESPACE", "default", &updates[0].name_any(), "sha256:", "BY", " admin "]);
     hub.update("list --cluster other").is(0, &["There are no updates in default"]);
     hub.update("list --cluster prod").is(0, &["RolledBack"]);
     let all: Value =
@@ -60,8 +61,10 @@ fn versions_are_listed_and_shown() {
         "action": "Rollback", "reportingController": "bowline", "reportingInstance": "x",
         "regarding": {"kind": "Update", "uid": uid, "name": updates[1].name_any(), "namespace": "default"},
     }));
-    let shown =
-        hub.update("show 2").is(0, &["Update:   prod/2", "Phase:    RolledBack", "Message:  why 2"]).out;
+    let shown = hub
+        .update("show 2")
+        .is(0, &["Update:   prod/2", "Phase:    RolledBack", "Message:  why 2", "By:       admin"])
+        .out;
     let steps = [
         "03:04:05Z  a worker began",
         "03:04:07Z  RollingBack: web was not healthy",

@@ -1,27 +1,27 @@
 //! What is counted of stacks and of what is written for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use bowline_control::Event;
-use bowline_runtime::{Metrics, PerObject};
-use bowline_updates::{Kind, Object, Outcome, Phase, Stack};
+use bowline_runtime::{Counted, Metrics, PerObject, Timed};
+use bowline_updates::{Kind, Object, Outcome, Phase, Stack, Update};
 
 use super::names::{Place, Text};
+use super::wire::phase;
 
 /// The numbers of all stacks that are there.
 pub(crate) struct Gauges {
     idle: PerObject,
     stalled: PerObject,
     version: PerObject,
-    written: PerObject,
+    written: Counted,
+    ended: Counted,
+    took: Timed,
     there: Mutex<BTreeSet<String>>,
-    /// Writes to clusters, by how they ended.
-    ends: Mutex<[f64; 4]>,
+    /// Which updates were seen, by uid, and whether they had ended: an end is counted by who has seen it come.
+    seen: Mutex<BTreeMap<String, bool>>,
 }
-
-/// How a write may end.
-const ENDS: [&str; 4] = ["done", "outdated", "refused", "unknown"];
 
 impl Gauges {
     pub(crate) fn new(metrics: &Metrics) -> Gauges {
@@ -30,13 +30,23 @@ impl Gauges {
             idle: of("bowline_update_stack_idle", "Whether the stack does nothing, as its status says"),
             stalled: of("bowline_update_stack_stalled", "Whether the stack needs a person"),
             version: of("bowline_update_stack_last_good_version", "The last version that succeeded"),
-            written: metrics.per_object(
+            written: metrics.counted(
                 "bowline_update_objects_written",
                 "Objects that this process has written to clusters, by how that ended",
                 "result",
             ),
+            ended: metrics.counted(
+                "bowline_update_ended",
+                "Updates that this process has seen end, by how they ended",
+                "phase",
+            ),
+            took: metrics.timed(
+                "bowline_update_duration_seconds",
+                "How long updates took from their submission to their end, of those that this process has seen end",
+                "phase",
+            ),
             there: Mutex::default(),
-            ends: Mutex::default(),
+            seen: Mutex::default(),
         }
     }
 
@@ -64,19 +74,45 @@ impl Gauges {
         }
     }
 
+    /// What is shown of updates: `now` is in seconds since 1970.
+    pub(crate) fn see_updates(&self, event: &Event<Object<Text>>, now: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Listed(Kind::Update, all) => {
+                let before = std::mem::take(&mut *seen);
+                for update in all.iter().filter_map(of_update) {
+                    self.judge(before.get(&update.uid).copied(), update, now);
+                    seen.insert(update.uid.clone(), is_ended(update));
+                }
+            }
+            Event::Put(Object::Update(update)) => {
+                let before = seen.insert(update.uid.clone(), is_ended(update));
+                self.judge(before, update, now);
+            }
+            Event::Gone(Object::Update(update)) => drop(seen.remove(&update.uid)),
+            _ => {}
+        }
+    }
+
+    /// Who was not seen before it had ended was counted by another process, or in another life of this one.
+    fn judge(&self, had_ended: Option<bool>, update: &Update<Text>, now: u64) {
+        let Some(shown) = update.shown.as_ref().filter(|shown| shown.stage.is_last()) else { return };
+        if had_ended == Some(false) {
+            let phase = format!("{:?}", phase(shown.stage));
+            self.ended.add(&phase);
+            self.took.took(&phase, now.saturating_sub(update.created) as f64);
+        }
+    }
+
     /// What became of writes.
     pub(crate) fn wrote(&self, outcomes: &[(Place, Outcome<Text>)]) {
-        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, outcome) in outcomes {
-            ends[match outcome {
-                Outcome::Is(_) => 0,
-                Outcome::Outdated => 1,
-                Outcome::Refused(_) => 2,
-                Outcome::Unknown(_) => 3,
-            }] += 1.0;
-        }
-        for (end, count) in ENDS.iter().zip(*ends) {
-            self.written.set(end, count);
+            self.written.add(match outcome {
+                Outcome::Is(_) => "done",
+                Outcome::Outdated => "outdated",
+                Outcome::Refused(_) => "refused",
+                Outcome::Unknown(_) => "unknown",
+            });
         }
     }
 
@@ -103,10 +139,21 @@ fn of_stack(object: &Object<Text>) -> Option<&Stack<Text>> {
     }
 }
 
+fn of_update(object: &Object<Text>) -> Option<&Update<Text>> {
+    match object {
+        Object::Update(update) => Some(update),
+        Object::Stack(_) | Object::Cluster(_) => None,
+    }
+}
+
+fn is_ended(update: &Update<Text>) -> bool {
+    update.shown.as_ref().is_some_and(|shown| shown.stage.is_last())
+}
+
 #[cfg(test)]
 mod tests {
     use bowline_control::{Millis, Version};
-    use bowline_updates::{Good, Number, Status, Wish};
+    use bowline_updates::{Good, Number, Shown, Stage, Status, Wish};
 
     use super::super::names::StackName;
     use super::*;
@@ -162,7 +209,50 @@ mod tests {
         gauges.wrote(&[refused.clone(), (place, Outcome::Outdated)]);
         gauges.wrote(&[refused]);
         let lines = told();
-        assert!(lines.contains(&"objects_written{result=\"refused\"} 2.0".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"objects_written{result=\"outdated\"} 1.0".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"objects_written_total{result=\"refused\"} 2".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"objects_written_total{result=\"outdated\"} 1".to_owned()), "{lines:?}");
+    }
+
+    fn update(uid: &str, stage: Stage) -> Object<Text> {
+        Object::Update(Update {
+            name: uid.into(),
+            stack: StackName { namespace: "a".into(), name: "one".into() },
+            uid: uid.into(),
+            version: Version(1),
+            created: 1_000,
+            deleting: false,
+            digest: String::new(),
+            plan: None,
+            shown: Some(Shown { number: None, stage, tally: None, done: 0, words: String::new() }),
+        })
+    }
+
+    #[test]
+    fn an_end_is_counted_once_by_who_has_seen_it_come() {
+        let metrics = Metrics::new();
+        let gauges = Gauges::new(&metrics);
+        let told = |line: &str| metrics.text().expect("text").contains(&format!("bowline_update_{line}\n"));
+        let first = vec![
+            update("old", Stage::Failed),
+            update("new", Stage::Partial),
+            update("missed", Stage::Queued),
+        ];
+        gauges.see_updates(&Event::Listed(Kind::Update, first), 1_010);
+        assert!(!told("ended_total{phase=\"Failed\"} 1"), "it had ended before");
+        for now in [1_020, 1_030] {
+            gauges.see_updates(&Event::Put(update("new", Stage::Succeeded)), now);
+        }
+        let again = vec![
+            update("old", Stage::Failed),
+            update("new", Stage::Succeeded),
+            update("missed", Stage::Superseded),
+        ];
+        for now in [1_040, 1_050] {
+            gauges.see_updates(&Event::Listed(Kind::Update, again.clone()), now);
+        }
+        assert!(told("ended_total{phase=\"Succeeded\"} 1") && told("ended_total{phase=\"Superseded\"} 1"));
+        assert!(!told("ended_total{phase=\"Failed\"} 1"));
+        assert!(told("duration_seconds_sum{phase=\"Succeeded\"} 20.0"));
+        assert!(told("duration_seconds_sum{phase=\"Superseded\"} 40.0"));
     }
 }

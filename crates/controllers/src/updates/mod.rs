@@ -25,6 +25,7 @@ mod write;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bowline_control::Event;
 use bowline_runtime::{Driver, Mandate, Metrics, Outside};
@@ -53,6 +54,11 @@ pub const AT_ONCE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not 0");
 /// How many effects in a row lead somewhere: a stack knows up to 1,000 versions, each of which is fetched, judged and shown, and a
 /// version writes up to 100,000 objects, 200 at a time. What leads nowhere there has bounds of its own.
 pub(crate) const EFFECTS: u32 = 4_096;
+
+/// Nothing that was sent to a cluster arrives later than this after whoever sent it was lost.
+pub fn latest() -> Duration {
+    Duration::from_millis(Rhythm::default().lease.0)
+}
 
 /// How the controller of updates is driven.
 pub(crate) type UpdateDriver = Driver<Updates<Text>, UpdateWire, Workshop>;
@@ -127,8 +133,7 @@ impl Workshop {
     async fn admission(&self, stack: &StackName, name: &str) -> Result<(Admission, bool), String> {
         let cluster = self.targets.cluster(name).await?;
         let allowed = self.keeping.is_allowed(&cluster, &stack.namespace).await?;
-        let now = k8s_openapi::jiff::Timestamp::now().as_second();
-        let used = self.census.used(stack, name, u64::try_from(now).unwrap_or(0));
+        let used = self.census.used(stack, name, seconds());
         let (used, is_left) = within(used, &cluster.spec.quota);
         Ok((Admission { allowed, used }, allowed && is_left))
     }
@@ -155,6 +160,11 @@ impl Workshop {
             .await
             .map_err(|why| format!("the cluster {cluster} cannot be looked at: {why}"))
     }
+}
+
+/// Since 1970.
+fn seconds() -> u64 {
+    u64::try_from(k8s_openapi::jiff::Timestamp::now().as_second()).unwrap_or(0)
 }
 
 /// What is asked of a cluster, and whether it may be. What is too much is said to be so by any quota: whoever decides may know an
@@ -223,6 +233,7 @@ impl Outside<Updates<Text>> for Workshop {
 
     fn sees(&self, event: &Event<Object<Text>>) {
         self.gauges.see(event);
+        self.gauges.see_updates(event, seconds());
         self.census.see(event);
         if let Event::Gone(Object::Cluster(cluster)) = event {
             self.targets.forget(&cluster.name);

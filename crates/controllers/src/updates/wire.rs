@@ -90,7 +90,7 @@ const PHASES: [(Stage, UpdatePhase); 10] = [
     (Stage::RolledBack, UpdatePhase::RolledBack),
 ];
 
-fn phase(stage: Stage) -> UpdatePhase {
+pub(super) fn phase(stage: Stage) -> UpdatePhase {
     PHASES.iter().find(|(other, _)| *other == stage).map_or(UpdatePhase::Submitted, |(_, phase)| *phase)
 }
 
