@@ -68,7 +68,10 @@ fn story(kind: Kind) -> Result<()> {
     place.says(&add, 0, &["It is ready"])?;
     each_change_is_an_event(&place)?;
     until("it is counted", || is_counted(&place, true))?;
-    place.says("cluster remove prod", 0, &["is removed"])?;
+    let stack = json!({ "apiVersion": "bowline.dev/v1alpha1", "kind": "Stack", "metadata": { "name": "user" }, "spec": { "cluster": "prod" } });
+    place.kubectl()?.ok("apply -f -", &stack.to_string())?;
+    place.says("cluster remove prod --force", 0, &["stacks default/user", "stays there", "is removed"])?;
+    place.kubectl()?.ok("delete stack user", "")?;
     until("it is not counted any more", || is_counted(&place, false))?;
     until("the Secret is collected", || {
         let left = place.kubectl()?.ok("get secrets -n bowline-system -o name", "")?;
