@@ -15,13 +15,18 @@ pub(super) struct Pin {
 }
 
 /// Everything that is explored.
-pub(super) const SYSTEMS: &[System] = &[CONTROL, CLUSTERS];
+pub(super) const SYSTEMS: &[System] = &[CONTROL, CLUSTERS, UPDATES];
 
 /// Two pairs at a time: with one create there is never more than one.
-const CONTROL: System = System { model: "control", size: "instances=2,workers=2,creates=2,edits=0" };
+const CONTROL: System =
+    System { model: "control", size: "instances=2,workers=2,creates=2,edits=0", pairs: true };
 
 /// Two clusters at a time, one of them with a successor of its name; what is silent stays so.
-const CLUSTERS: System = System { model: "clusters", size: "instances=2,workers=2,edits=0,turns=1" };
+const CLUSTERS: System =
+    System { model: "clusters", size: "instances=2,workers=2,edits=0,turns=1", pairs: true };
+
+/// Two stacks on one cluster.
+const UPDATES: System = System { model: "updates", size: "stacks=2,workers=2", pairs: false };
 
 const fn control(faults: &'static str, counts: Counts) -> Pin {
     Pin { model: CONTROL.model, size: CONTROL.size, faults, counts }
