@@ -301,7 +301,10 @@ impl<C: Controller> Loop<C> {
 
     /// Something that concerns them has changed: keys are decided again.
     fn wake(&mut self, shown: &Shown<C::Object>, people: Priority, now: Moment) {
-        let wish = |object: &Option<C::Object>| object.as_ref().and_then(Object::wish);
+        // Another object of the same name may have been asked for as often.
+        let wish = |object: &Option<C::Object>| {
+            object.as_ref().and_then(|object| Some((object.uid(), object.wish()?)))
+        };
         let wished = wish(&shown.before) != wish(&shown.after);
         let priority = if wished { people } else { Priority::Change };
         let objects = shown.before.iter().chain(&shown.after);

@@ -75,6 +75,13 @@ fn trouble_with_an_older_wish_is_not_told_of_a_new_one() {
     this.event(Event::Put(number("a", 2, 5)), at(1));
     assert_eq!(verdict(this.turn(at(10))), Verdict::Do("count"), "nothing is known of that");
 
+    // Another one of the same name that is wanted to be the same is another one.
+    let mut this = loop_of(&[number("a", 1, 1)]);
+    this.turn(at(0));
+    this.answer(&A, refused("no room"), 0, at(0));
+    this.event(Event::Put(Number { uid: 2, ..number("a", 2, 1) }), at(1));
+    assert_eq!(verdict(this.turn(at(10))), Verdict::Do("count"), "that was another one");
+
     // Nor is that of a call that was begun before.
     let call = |this: &mut Loop<Counter>, clock| {
         assert_eq!(verdict(this.turn(at(clock))), Verdict::Do("call"));
