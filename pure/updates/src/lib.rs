@@ -70,7 +70,7 @@ pub struct Rhythm {
 
 impl Default for Rhythm {
     fn default() -> Rhythm {
-        Rhythm { poll: Millis(1_000), lease: Millis(30_000), batch: 200, tries: 4, shows: Millis(1_000) }
+        Rhythm { poll: Millis(1_000), lease: Millis(30_000), batch: 200, tries: 10, shows: Millis(1_000) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked of clusters, by all stacks: what a quota is compared with.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use bowline_control::Event;
@@ -49,21 +49,25 @@ impl Census {
         }
     }
 
-    /// What the namespace of a stack, and everybody, asks of a cluster now: `now` is in seconds since 1970.
+    /// What the namespace of a stack, and everybody, asks of a cluster now, up to the newest version of the stack that waits: what came
+    /// after it does not speak against it, or a burst would be refused as a whole. `now` is in seconds since 1970.
     pub(crate) fn used(&self, stack: &StackName, cluster: &str, now: u64) -> Quota {
         let known = self.lock();
         let of_cluster = known.clusters.iter().filter(|(_, its)| *its == cluster);
         let updates = of_cluster.filter_map(|(name, _)| Some((name, known.updates.get(name)?)));
-        let (mut waiting, mut hourly) = (BTreeSet::new(), 0);
+        let own = known.updates.get(stack).into_iter().flatten();
+        let own = own.filter(|(_, asked)| asked.waits).map(|(name, asked)| (asked.created, name)).max();
+        let (mut waiting, mut hourly) = (0, 0);
         for (name, updates) in updates {
-            if name.namespace == stack.namespace && updates.values().any(|asked| asked.waits) {
-                waiting.insert(name);
-            }
-            let counts = |asked: &&Asked| !asked.rejected && asked.created.saturating_add(HOUR) > now;
-            hourly += updates.values().filter(counts).count();
+            let before =
+                |(update, asked): &(&String, &Asked)| own.is_none_or(|own| (asked.created, *update) <= own);
+            let waits = updates.iter().filter(before).any(|(_, asked)| asked.waits);
+            waiting += usize::from(name.namespace == stack.namespace && waits);
+            let counts = |asked: &Asked| !asked.rejected && asked.created.saturating_add(HOUR) > now;
+            hourly += updates.iter().filter(before).filter(|(_, asked)| counts(asked)).count();
         }
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Quota { waiting: small(waiting.len()), hourly: small(hourly) }
+        Quota { waiting: small(waiting), hourly: small(hourly) }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
@@ -167,7 +171,8 @@ mod tests {
         census.see(&Event::Listed(Kind::Update, all));
         assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 2, hourly: 4 }, "an hour ago is over");
         assert_eq!(census.used(&a, "prod", 9_999), Quota { waiting: 2, hourly: 5 });
-        assert_eq!(census.used(&c, "prod", 10_000), Quota { waiting: 1, hourly: 4 });
+        assert_eq!(census.used(&c, "prod", 10_000), Quota { waiting: 1, hourly: 2 }, "what came before it");
+        assert_eq!(census.used(&b, "prod", 9_999), Quota { waiting: 1, hourly: 1 }, "it was the first");
         census.see(&Event::Put(update(&b, "4", 6_400, Some(Stage::Superseded))));
         census.see(&Event::Gone(update(&a, "1", 9_000, None)));
         assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 1, hourly: 3 });

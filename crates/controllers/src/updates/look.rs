@@ -26,6 +26,9 @@ const PAGE: &str = "500";
 /// How often an object is seen and tried again that others write to.
 const TRIES: usize = 3;
 
+/// What to do about an object whose stack is not on this hub. Nobody can know here that it is not on another.
+const LEFT_BEHIND: &str = "which is not on this hub: if it is gone, submit to a stack of its name, or take the label bowline.dev/stack-uid off the object";
+
 /// Who looks, and where.
 pub(crate) struct Eyes<'a> {
     pub(crate) client: Way<'a>,
@@ -237,13 +240,15 @@ impl Eyes<'_> {
         };
         let Some(live) = live else { return Ok(Sight { live: None, fit }) };
         let mut seen = self.live(&live, true);
-        if matches!(seen.whose, Whose::Anothers(_)) && self.is_left_behind(&live).await {
-            seen.whose = Whose::Nobodys;
+        if let Whose::Anothers(who) = &seen.whose
+            && self.is_left_behind(&live).await
+        {
+            seen.whose = Whose::Anothers(format!("{who}, {LEFT_BEHIND}"));
         }
         Ok(Sight { live: Some(seen), fit })
     }
 
-    /// What is of a stack that is gone is nobody's: nobody else would ever let go of it.
+    /// Whether an object is of a stack that this hub does not have: it may be gone, or another hub's.
     async fn is_left_behind(&self, live: &Value) -> bool {
         match stack_of(live) {
             Some((stack, uid)) => self.keeping.is_gone(stack, uid).await,
@@ -538,15 +543,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_stack_has_left_behind_that_is_gone_is_nobodys() {
-        for (home, whose) in [
-            (missing(), Whose::Nobodys),
-            ((200, json!({ "metadata": { "name": "toy", "uid": "another" } })), Whose::Nobodys),
-            (
-                (200, json!({ "metadata": { "name": "toy", "uid": "9" } })),
-                Whose::Anothers("the stack b/toy".into()),
-            ),
-            ((500, json!({ "message": "why" })), Whose::Anothers("the stack b/toy".into())),
+    async fn what_is_of_a_stack_that_is_not_here_says_what_to_do() {
+        for (home, is_here) in [
+            (missing(), false),
+            ((200, json!({ "metadata": { "name": "toy", "uid": "another" } })), false),
+            ((200, json!({ "metadata": { "name": "toy", "uid": "9" } })), true),
+            ((500, json!({ "message": "why" })), true),
         ] {
             let mut theirs = map("1", "d", "1");
             theirs["metadata"]["labels"][STACK_UID] = "9".into();
@@ -558,7 +560,9 @@ mod tests {
             });
             let sights = seen(&server, &[MAP], &[map("", "d", "")]).await;
             let live = sights.values().next().and_then(|sight| sight.live.clone()).expect("it is there");
-            assert_eq!(live.whose, whose);
+            let who =
+                if is_here { "the stack b/toy".into() } else { format!("the stack b/toy, {LEFT_BEHIND}") };
+            assert_eq!(live.whose, Whose::Anothers(who));
             assert_ne!(live.body, Value::Null, "what it said before is kept, to be given back");
         }
     }
