@@ -41,6 +41,7 @@ pub(crate) fn runs_are_pinned(
 }
 
 /// Runs on all processors, each on one: a run on several would be slower than several runs.
+#[expect(clippy::disallowed_methods, reason = "a test may use all processors: no decision is made here")]
 fn beside_each_other(entry: &Entry, size: &str, runs: &[Faults]) -> Vec<(Counts, Coverage)> {
     let next = AtomicUsize::new(0);
     let work = || {
