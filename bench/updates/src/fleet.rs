@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use bowline_api::conditions::{ConditionType, Truth};
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, Quota};
-use bowline_api::{ConditionType, Truth};
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;

@@ -64,7 +64,9 @@ impl Bench<'_> {
         let submitted = begun.elapsed();
         self.crowd.succeeded(stacks).await?;
         let (took, used) = (begun.elapsed(), self.up.cpu()?.saturating_sub(cpu));
-        let mut put = |name: &str, value: f64| drop(report.insert(name.to_owned(), value));
+        let mut put = |name: &str, value: f64| {
+            report.insert(name.to_owned(), value);
+        };
         put("submit s", submitted.as_secs_f64());
         put("all s", took.as_secs_f64());
         put("all cpu_s", used.as_secs_f64());
