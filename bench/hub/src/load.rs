@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use bowline_bench_meter::{Cost, Latencies};
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::cost::Cost;
-use crate::latencies::Latencies;
 use crate::report::Report;
 use crate::server::{Connection, Server};
 

@@ -2,8 +2,6 @@
 //!
 //! `cargo xtask bench hub` runs it against the hub and against kube-apiserver with etcd.
 
-mod cost;
-mod latencies;
 mod load;
 mod report;
 mod server;
@@ -13,9 +11,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
+use bowline_bench_meter::Cost;
 use clap::Parser;
 
-use cost::Cost;
 use load::Verb;
 use report::Report;
 use server::Server;
@@ -100,10 +98,10 @@ async fn measure(server: &Server, plan: &Plan, report: &mut Report) -> Result<()
     let cost = Cost::of(&plan.pids);
     let lasting = Duration::from_secs(plan.seconds);
     tokio::time::sleep(REST).await;
-    report.put("idle mib", cost.resident_mib()?);
+    report.put("idle mib", cost.resident_kib()? / 1024.0);
     load::fill(server, plan.objects).await?;
     tokio::time::sleep(REST).await;
-    report.put("full mib", cost.resident_mib()?);
+    report.put("full mib", cost.resident_kib()? / 1024.0);
     load::list(server, &cost, (plan.objects, lasting), report).await?;
     watchers::measure(server, plan.watchers, report).await?;
     for verb in Verb::ALL {
@@ -111,6 +109,6 @@ async fn measure(server: &Server, plan: &Plan, report: &mut Report) -> Result<()
             load::run(server, &cost, (verb, *clients, lasting), report).await?;
         }
     }
-    report.put("loaded mib", cost.resident_mib()?);
+    report.put("loaded mib", cost.resident_kib()? / 1024.0);
     Ok(())
 }

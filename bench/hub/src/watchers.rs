@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bowline_bench_meter::Latencies;
 use http::Method;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::latencies::Latencies;
 use crate::load::{JSON, MAPS, MERGE, object};
 use crate::report::Report;
 use crate::server::Server;

@@ -1,15 +1,28 @@
-//! The hub as a process.
+//! The hub as a process, alone or with its controllers.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use bowline_realkube::{Request, client_of_kubeconfig};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// `bowline hub` on a directory, until this is dropped.
+/// How long the controllers may take to say that they run.
+const READY: Duration = Duration::from_secs(60);
+
+/// What is started.
+#[derive(Clone, Copy)]
+pub(super) enum Role {
+    /// `bowline hub`
+    Hub,
+    /// `bowline up`: the hub and its controllers.
+    Up,
+}
+
+/// `bowline hub` or `bowline up` on a directory, until this is dropped.
 pub(super) struct Embedded {
     child: Child,
     dir: PathBuf,
@@ -17,9 +30,13 @@ pub(super) struct Embedded {
 
 impl Embedded {
     /// Starts it, and waits until it says that it is ready.
-    pub(super) fn start(program: &Path, dir: &Path) -> Result<Embedded> {
+    pub(super) fn start(program: &Path, role: Role, dir: &Path) -> Result<Embedded> {
         let mut command = Command::new(program);
-        command.arg("hub").arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
+        let role = match role {
+            Role::Hub => "hub",
+            Role::Up => "up",
+        };
+        command.arg(role).arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let child = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
         let mut hub = Embedded { child, dir: dir.to_owned() };
@@ -28,12 +45,18 @@ impl Embedded {
         let mut line = String::new();
         said.read_line(&mut line).context("cannot read what the hub says")?;
         ensure!(line.contains("listens on"), "the hub does not start: {line}");
-        let client = client_of_kubeconfig(&dir.join("admin.kubeconfig"))?;
-        let answer = client.send(&Request::new("GET", "/readyz"))?;
-        ensure!(answer.status == 200, "the hub is not ready: {}", answer.text());
         // Whatever else it says, it must not wait for a reader.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Ok(hub)
+        let client = client_of_kubeconfig(&dir.join("admin.kubeconfig"))?;
+        let begun = Instant::now();
+        loop {
+            let answer = client.send(&Request::new("GET", "/readyz"))?;
+            if answer.status == 200 {
+                return Ok(hub);
+            }
+            ensure!(begun.elapsed() < READY, "the hub is not ready: {}", answer.text());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// How its administrator reaches it.

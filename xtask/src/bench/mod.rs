@@ -9,6 +9,7 @@ mod explorer;
 mod hub;
 mod measure;
 mod sample;
+mod updates;
 mod workqueue;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub(crate) enum Bench {
     Explorer(explorer::ExplorerArgs),
     /// The hub against kube-apiserver and etcd, with the same client and the same durability
     Hub(hub::HubArgs),
+    /// Updates of many stacks on embedded clusters, against a client that applies the same objects and nothing else
+    Updates(updates::UpdatesArgs),
     /// The work queue against client-go's, with the same keys in the same cycle
     Workqueue(workqueue::WorkqueueArgs),
 }
@@ -63,6 +66,7 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result
         Bench::Control(args) => control::run(workspace, log, args),
         Bench::Explorer(args) => explorer::run(workspace, log, args),
         Bench::Hub(args) => hub::run(workspace, log, args),
+        Bench::Updates(args) => updates::run(workspace, log, args),
         Bench::Workqueue(args) => workqueue::run(workspace, log, args),
     }
 }

@@ -94,10 +94,22 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-bench-workqueue", internal: &["bowline-workqueue"], external: External::Any },
     Edges {
         name: "bowline-bench-control",
-        internal: &["bowline-control", "bowline-e2e-sample", "bowline-runtime", "bowline-sample"],
+        internal: &[
+            "bowline-bench-meter",
+            "bowline-control",
+            "bowline-e2e-sample",
+            "bowline-runtime",
+            "bowline-sample",
+        ],
         external: External::Any,
     },
-    Edges { name: "bowline-bench-hub", internal: &[], external: External::Any },
+    Edges { name: "bowline-bench-hub", internal: &["bowline-bench-meter"], external: External::Any },
+    Edges { name: "bowline-bench-meter", internal: &[], external: External::Any },
+    Edges {
+        name: "bowline-bench-updates",
+        internal: &["bowline-api", "bowline-bench-meter", "bowline-bundle", "bowline-runtime"],
+        external: External::Any,
+    },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges {
         name: "bowline-fixtures",

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use bowline_bench_meter::Cost;
 use clap::ValueEnum;
 
-use super::cost::Cost;
 use crate::contestants::Contestant;
 use crate::tally::Standings;
 
@@ -36,7 +36,7 @@ impl Child {
         Ok(Child {
             questions: process.stdin.take(),
             answers: BufReader::new(answers),
-            cost: Cost::of(process.id()),
+            cost: Cost::of(&[process.id()]),
             process,
         })
     }

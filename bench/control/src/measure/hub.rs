@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use bowline_bench_meter::Cost;
 use kube::Client;
-
-use super::cost::Cost;
 
 /// How long the hub may take to notice that somebody has come or gone.
 const LIMIT: Duration = Duration::from_secs(30);

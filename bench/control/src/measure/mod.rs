@@ -1,7 +1,6 @@
 //! Measures a contestant on a fresh hub: it converges, rests, mends what is edited, and starts on what is converged.
 
 mod child;
-mod cost;
 mod hub;
 mod world;
 
@@ -10,10 +9,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use bowline_bench_meter::Cost;
 
 use crate::contestants::Contestant;
 use child::Child;
-use cost::Cost;
 use hub::{Hub, Writes};
 use world::World;
 
@@ -55,7 +54,7 @@ pub(crate) async fn all(plan: &Plan) -> Result<Report> {
     bowline_runtime::install(&client, &bowline_e2e_sample::crds()).await?;
     let bench = Bench {
         plan,
-        hub: Hub { client: client.clone(), cost: Cost::of(plan.hub) },
+        hub: Hub { client: client.clone(), cost: Cost::of(&[plan.hub]) },
         world: World::watch(client),
     };
     let mut report = Report::new();

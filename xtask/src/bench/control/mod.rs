@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use super::embedded::Embedded;
+use super::embedded::{Embedded, Role};
 use super::{Company, Effort, processors};
 use crate::log::Log;
 use crate::referee::scratch::Scratch;
@@ -164,7 +164,7 @@ impl Field {
             for contestant in Contestant::ALL {
                 eprintln!("{} of {rounds}: {}", round + 1, contestant.name());
                 let dir = scratch.join(format!("{}-{round}", contestant.name()));
-                let hub = Embedded::start(&self.hub, &dir)?;
+                let hub = Embedded::start(&self.hub, Role::Hub, &dir)?;
                 let mut command = Command::new(&self.bench);
                 command.args(["measure", contestant.name()]).arg("--kubeconfig").arg(hub.kubeconfig());
                 let numbers = [

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use bowline_realkube::{Options, RealKube, status};
 use nix::sys::signal::Signal;
 
-use crate::bench::embedded::Embedded;
+use crate::bench::embedded::{Embedded, Role};
 
 /// Somebody who serves the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Field {
             }
             (Contestant::Hub, _) => {
                 let begun = Instant::now();
-                let hub = Embedded::start(&self.hub, dir)?;
+                let hub = Embedded::start(&self.hub, Role::Hub, dir)?;
                 Ok(Running { ready: begun.elapsed(), process: Process::Hub(hub) })
             }
         }

@@ -4,23 +4,26 @@ use std::time::Duration;
 
 /// Durations, to be asked for their quantiles.
 #[derive(Default)]
-pub(crate) struct Latencies(Vec<Duration>);
+pub struct Latencies(Vec<Duration>);
 
 impl Latencies {
-    pub(crate) fn add(&mut self, took: Duration) {
+    /// One more.
+    pub fn add(&mut self, took: Duration) {
         self.0.push(took);
     }
 
-    pub(crate) fn extend(&mut self, other: Latencies) {
+    /// All of the others, too.
+    pub fn extend(&mut self, other: Latencies) {
         self.0.extend(other.0);
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many there are.
+    pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The quantile, in milliseconds; 0 if there is nothing.
-    pub(crate) fn at(&self, quantile: f64) -> f64 {
+    pub fn at(&self, quantile: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
         #[expect(
