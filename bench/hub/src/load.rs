@@ -77,9 +77,9 @@ pub(crate) async fn run(
         all.extend(task.await??);
     }
     let (took, cpu) = (start.elapsed(), cost.cpu()?.saturating_sub(cpu));
-    ensure!(all.len() > 0, "nothing was done");
+    ensure!(all.count() > 0, "nothing was done");
     #[expect(clippy::cast_precision_loss, reason = "a count of requests")]
-    let count = all.len() as f64;
+    let count = all.count() as f64;
     let mut put = |what: &str, value| report.put(format!("{} {clients} {what}", verb.name()), value);
     put("per_second", count / took.as_secs_f64());
     put("cpu_us", cpu.as_secs_f64() * 1e6 / count);
@@ -149,7 +149,7 @@ pub(crate) async fn list(
         connection.send(Method::GET, MAPS, JSON, "").await?;
         latencies.add(start.elapsed());
     }
-    let cpu = cost.cpu()?.saturating_sub(cpu) / u32::try_from(latencies.len())?;
+    let cpu = cost.cpu()?.saturating_sub(cpu) / u32::try_from(latencies.count())?;
     report.put("list p50_ms", latencies.at(0.5));
     report.put("list cpu_ms", cpu.as_secs_f64() * 1000.0);
     Ok(())

@@ -1,8 +1,6 @@
 //! Runs of a system under faults, held against what is pinned of them.
 #![allow(dead_code, reason = "each test of a system uses what it needs")]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use bowline_explorer::{Options, Verdict};
 use bowline_models::{Coverage, Entry, Faults, catalogue};
 
@@ -33,34 +31,11 @@ pub(crate) fn runs_are_pinned(
 ) -> Vec<Coverage> {
     let known: Vec<_> = pinned.iter().map(|(faults, _)| (*faults).to_owned()).collect();
     assert_eq!(runs.iter().map(Faults::to_string).collect::<Vec<_>>(), known, "every run is pinned");
-    let (counts, coverage): (Vec<_>, Vec<_>) = beside_each_other(entry, size, runs).into_iter().unzip();
+    let (counts, coverage): (Vec<_>, Vec<_>) = runs.iter().map(|faults| run(entry, size, faults)).unzip();
     let counts: Vec<_> = runs.iter().map(Faults::to_string).zip(counts).collect();
     let pinned: Vec<_> = pinned.iter().map(|(faults, counts)| ((*faults).to_owned(), *counts)).collect();
     assert_eq!(counts, pinned);
     coverage
-}
-
-/// Runs on all processors, each on one: a run on several would be slower than several runs.
-#[expect(clippy::disallowed_methods, reason = "a test may use all processors: no decision is made here")]
-fn beside_each_other(entry: &Entry, size: &str, runs: &[Faults]) -> Vec<(Counts, Coverage)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let Some((index, faults)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            runs.get(index).map(|faults| (index, faults))
-        } {
-            done.push((index, run(entry, size, faults)));
-        }
-        done
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut all: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("runs without a violation")).collect()
-    });
-    all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, done)| done).collect()
 }
 
 /// Every fault alone hits every effect that it can, in all runs together.
