@@ -165,6 +165,7 @@ impl<N: Names> Memory<N> {
                 fetched_for: self.fetched_for,
                 recorded: self.recorded.take(),
                 stored: self.stored.take(),
+                forgotten: self.forgotten,
                 ..Memory::default()
             };
         }

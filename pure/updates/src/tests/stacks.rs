@@ -248,7 +248,14 @@ fn nothing_is_kept_for_a_stack_that_goes() {
     s.cluster.as_mut().expect("a cluster").updates.clear();
     assert_eq!(decide(&s, HOUR), Decision::Do(Step::Forget));
     controller().learn(&mut s.memory, &Step::Forget, Reply::Forgotten, at(HOUR)).expect("it is done");
-    assert_eq!(decide(&s, HOUR), Decision::Do(Step::LetGo));
+    // In whatever attempt the stack is.
+    let objects =
+        [Object::Stack(stack(&mut s).clone()), Object::Cluster(s.cluster.clone().expect("a cluster"))];
+    let again = controller().snapshot(&"s", &objects.iter().collect::<Vec<_>>(), &s.memory);
+    assert_eq!(decide(&again, HOUR), Decision::Do(Step::LetGo));
+    // Also if its cluster is gone.
+    let gone = controller().snapshot(&"s", &[&objects[0]], &s.memory);
+    assert_eq!(decide(&gone, HOUR), Decision::Do(Step::LetGo));
 }
 
 #[test]
