@@ -9,7 +9,7 @@ use super::{folder, run};
 #[test]
 fn a_run_with_budgets_says_them_everywhere() {
     let ran = run("check control --faults lost-reply=1,crash=1 -o wide").exits(0);
-    let ran = ran.says("bound=0 with crash=1,lost-reply=1 (exact states)").says("52,280 distinct states");
+    let ran = ran.says("bound=0 with crash=1,lost-reply=1 (exact states)").says("52,414 distinct states");
     let ran = ran.says("FAULT       look  report").says("every fault has hit every effect");
     assert!(!ran.stdout.contains("\ndrift "), "what cannot happen is not in the table:\n{}", ran.stdout);
     let short = run("check control --faults crash=1").exits(0).says("3,484 distinct states");
