@@ -235,7 +235,7 @@ fn check_roles(write: &Write, object: &Json, old: Option<&Json>) -> Result<(), S
         old,
         new: object,
     };
-    rbac::admit(&write.api.auth.rules(&write.api.hub), &write.user, &role)
+    rbac::admit(|| write.api.auth.rules(&write.api.hub), &write.user, &role)
 }
 
 fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status> {

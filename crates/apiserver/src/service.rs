@@ -191,7 +191,7 @@ where
         (Path::Resource(path), _) => What::at(path),
         (Path::Other, _) => What::Path(parts.uri.path()),
     };
-    api.auth.rules(&api.hub).authorize(&Attributes { user: &user, verb, what })?;
+    api.auth.authorize(&api.hub, &Attributes { user: &user, verb, what })?;
     let Path::Resource(path) = path else {
         return Ok(other::answer(api, &parts));
     };

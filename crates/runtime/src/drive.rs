@@ -11,9 +11,9 @@ use bowline_control::{
     Turn, Verdict, Write,
 };
 use futures::StreamExt;
-use futures::future::BoxFuture;
-use futures::stream::{BoxStream, FuturesUnordered, SelectAll, select_all};
+use futures::stream::{BoxStream, SelectAll, select_all};
 use kube::Client;
+use tokio::task::JoinSet;
 
 use crate::carrier::{Carrier, Outside};
 use crate::clock::{NAP, now};
@@ -98,7 +98,8 @@ where
         done: Driven::default(),
         ends: false,
     };
-    let mut under_way: FuturesUnordered<BoxFuture<'static, Carried<C>>> = FuturesUnordered::new();
+    // Each is a task of its own: what one of them computes keeps neither the others waiting nor the decisions.
+    let mut under_way: JoinSet<Carried<C>> = JoinSet::new();
     let mut seat = Seat { leader, epoch: None };
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -111,7 +112,7 @@ where
             && let Some((key, under, effect)) = desk.turn(&mandate, |call| carrier.outside.asked(call))
         {
             let carrier = Arc::clone(&carrier);
-            under_way.push(Box::pin(async move { (key, under, carrier.carry::<C>(effect, mandate).await) }));
+            under_way.spawn(async move { (key, under, carrier.carry::<C>(effect, mandate).await) });
         }
         desk.stand(under_way.len());
         let takes_turns = seat.mandate().is_some();
@@ -121,7 +122,9 @@ where
         // What is due while nobody can take it would end every nap at once.
         let nap = if takes_turns && under_way.len() < workers { desk.nap() } else { NAP };
         tokio::select! {
-            Some((key, under, answer)) = under_way.next(), if !under_way.is_empty() => {
+            Some(carried) = under_way.join_next(), if !under_way.is_empty() => {
+                // Who carries has caught what panicked, and nobody takes a task back.
+                let (key, under, answer) = carried.unwrap_or_else(|lost| panic!("an effect has no answer: {lost}"));
                 desk.end_with(&seat);
                 desk.answer(&key, under, answer, |reply| carrier.outside.heard(reply));
             }

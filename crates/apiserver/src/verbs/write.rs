@@ -188,7 +188,7 @@ impl Write {
             name: &self.name,
         };
         let attributes = Attributes { user: &self.user, verb: "create", what };
-        self.api.auth.rules(&self.api.hub).authorize(&attributes)
+        self.api.auth.authorize(&self.api.hub, &attributes)
     }
 
     /// Whether the end of the object's name is left to the server.

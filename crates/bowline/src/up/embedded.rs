@@ -27,6 +27,7 @@ pub(crate) struct Embedded {
 struct Instance {
     uid: String,
     server: Server,
+    client: Client,
     stop: watch::Sender<bool>,
     simulator: JoinHandle<()>,
 }
@@ -83,11 +84,12 @@ impl Embedded {
         let server = start(&directory).await.map_err(NotStarted::Failed)?;
         let (stop, mut stopped) = watch::channel(false);
         let client = client(&server);
+        let simulated = client.clone();
         let simulator = tokio::spawn(async move {
             let stopped = async move { drop(stopped.wait_for(|stop| *stop).await) };
-            bowline_simulator::simulate(client, Metrics::new(), stopped).await;
+            bowline_simulator::simulate(simulated, Metrics::new(), stopped).await;
         });
-        let instance = Instance { uid: uid.to_owned(), server, stop, simulator };
+        let instance = Instance { uid: uid.to_owned(), server, client, stop, simulator };
         let told = instance.told();
         self.lock().insert(name.to_owned(), instance);
         Ok(told)
@@ -125,7 +127,7 @@ impl Embed for Embedded {
     }
 
     fn client(&self, name: &str, uid: &str) -> Option<Client> {
-        self.lock().get(name).filter(|running| running.uid == uid).map(|running| client(&running.server))
+        self.lock().get(name).filter(|running| running.uid == uid).map(|running| running.client.clone())
     }
 
     fn stop<'a>(&'a self, name: &'a str, uid: &'a str) -> BoxFuture<'a, Result<(), String>> {
@@ -136,7 +138,7 @@ impl Embed for Embedded {
 impl Instance {
     fn told(&self) -> Running {
         Running {
-            client: client(&self.server),
+            client: self.client.clone(),
             server: self.server.url(),
             kubeconfig: self.server.kubeconfig().display().to_string(),
         }

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline_api::updates::{Cluster, KubeconfigSecretRef};
 use bowline_runtime::{Manner, REQUEST};
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
@@ -19,20 +21,28 @@ pub(crate) struct Targets {
     home: Client,
     embed: Option<Arc<dyn Embed>>,
     known: Mutex<BTreeMap<String, Known>>,
+    /// Who is being asked for its kinds: those who come meanwhile wait for the same answer.
+    asked: Mutex<BTreeMap<Rests, Asking>>,
 }
+
+/// What the way to a cluster rests on: its uid, its generation, and the version of its kubeconfig.
+type Rests = (String, Option<i64>, Option<String>);
+
+/// A question that is under way, for all who want to know.
+type Asking = Shared<BoxFuture<'static, Result<Arc<Kinds>, Unseen>>>;
 
 /// A cluster that was reached.
 #[derive(Clone)]
 pub(crate) struct Known {
     /// What the way to it rests on: when that is another, so is the way.
-    rests_on: (String, Option<i64>, Option<String>),
+    rests_on: Rests,
     pub(crate) client: Client,
     kinds: Option<Arc<Kinds>>,
 }
 
 impl Targets {
     pub(crate) fn new(home: Client, embed: Option<Arc<dyn Embed>>) -> Targets {
-        Targets { home, embed, known: Mutex::default() }
+        Targets { home, embed, known: Mutex::default(), asked: Mutex::default() }
     }
 
     /// The Cluster of this name, as the home has it.
@@ -84,9 +94,40 @@ impl Targets {
         if let Some(kinds) = known.kinds.as_ref().filter(|kinds| is_enough(kinds)) {
             return Ok(Arc::clone(kinds));
         }
-        let kinds = Arc::new(kinds_of(name, &known.client).await?);
-        self.remember(name, Known { kinds: Some(Arc::clone(&kinds)), ..known.clone() });
-        Ok(kinds)
+        let (asking, is_new) = self.ask(name, known);
+        let kinds = self.answered(name, known, asking).await?;
+        if is_new || is_enough(&kinds) {
+            return Ok(kinds);
+        }
+        // Somebody else had asked before: what is missing may have come since.
+        let (asking, _) = self.ask(name, known);
+        self.answered(name, known, asking).await
+    }
+
+    /// The question for the kinds of a cluster, and whether nobody had asked it.
+    fn ask(&self, name: &str, known: &Known) -> (Asking, bool) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asking) = asked.get(&known.rests_on) {
+            return (asking.clone(), false);
+        }
+        let (cluster, client) = (name.to_owned(), known.client.clone());
+        let asking = async move { kinds_of(&cluster, &client).await.map(Arc::new) };
+        let asking = asking.boxed().shared();
+        asked.insert(known.rests_on.clone(), asking.clone());
+        (asking, true)
+    }
+
+    async fn answered(&self, name: &str, known: &Known, asking: Asking) -> Result<Arc<Kinds>, Unseen> {
+        let answer = asking.clone().await;
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who hears it first tells the others; a question that comes later is another one.
+        if asked.get(&known.rests_on).is_some_and(|other| other.ptr_eq(&asking)) {
+            asked.remove(&known.rests_on);
+            if let Ok(kinds) = &answer {
+                self.remember(name, Known { kinds: Some(Arc::clone(kinds)), ..known.clone() });
+            }
+        }
+        answer
     }
 
     /// A cluster is gone.
