@@ -105,15 +105,16 @@ fn json(bytes: &Bytes) -> Result<(Value, Text), String> {
     Ok((value, Text { json: bytes.clone(), repeated, yaml: None }))
 }
 
-/// Most YAML that clients send is JSON. What is there twice is YAML's to tell.
+/// Most YAML that clients send is JSON, in which nothing is there twice. What is, is YAML's to tell.
 fn yaml_text(bytes: &[u8]) -> Result<(Value, Text), String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "yaml: invalid UTF-8".to_owned())?;
-    let value = match bowline_merge::json::parse(bytes) {
-        Ok((value, _)) => value,
-        Err(_) => yaml::parse(text).map_err(|why| format!("yaml: {why}"))?,
+    let (value, repeated) = match bowline_merge::json::parse(bytes) {
+        Ok((value, repeated)) if repeated.is_empty() => (value, None),
+        Ok((value, _)) => (value, yaml::repeated(text)),
+        Err(_) => (yaml::parse(text).map_err(|why| format!("yaml: {why}"))?, yaml::repeated(text)),
     };
     let json = serde_json::to_vec(&value).map_err(|error| error.to_string())?;
-    Ok((value, Text { json: json.into(), repeated: Vec::new(), yaml: yaml::repeated(text) }))
+    Ok((value, Text { json: json.into(), repeated: Vec::new(), yaml: repeated }))
 }
 
 /// What says of itself what it is, or might.
