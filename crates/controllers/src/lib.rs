@@ -83,6 +83,7 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
         name: LEASE.into(),
         identity: setup.identity.clone(),
         settings: lease::Settings::default(),
+        floor: updates::latest_epoch(&setup.client).await.map_err(not_listed)?,
         metrics: setup.metrics.clone(),
     };
     let (leader, election) = elect(election, stopped(stop.clone()));
@@ -101,6 +102,10 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
     drop(leader);
     futures::join!(all, kept, election);
     Ok(())
+}
+
+fn not_listed(source: kube::Error) -> InstallError {
+    InstallError { kind: "Lease".into(), name: LEASE.into(), source: Box::new(source) }
 }
 
 /// Who holds the lease of the controllers, as it says. They may have ended: who leads renews it within its term.

@@ -9,7 +9,7 @@ mod paper;
 use std::time::Duration;
 
 use bowline_control::Millis;
-use bowline_control::lease::{Answer, Candidate, Request, Settings, Step, Wish};
+use bowline_control::lease::{Answer, Candidate, Epoch, Request, Settings, Step, Wish};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::coordination::v1::Lease;
@@ -45,6 +45,8 @@ pub struct Election {
     pub identity: Identity,
     /// How long the lease lasts.
     pub settings: Settings,
+    /// An epoch that those who are acted upon may know: who leads comes after it, whatever became of the Lease.
+    pub floor: Epoch,
     /// Where it is said who leads.
     pub metrics: Metrics,
 }
@@ -119,14 +121,15 @@ struct Office {
 
 impl Office {
     fn new(election: Election, teller: Teller) -> Office {
-        let Election { client, namespace, name, identity, settings, metrics } = election;
+        let Election { client, namespace, name, identity, settings, floor, metrics } = election;
         let alone = matches!(identity, Identity::Exclusive(_));
-        let candidate = match identity {
+        let mut candidate = match identity {
             Identity::Run(word) => {
                 Candidate::new(format!("{word}_{:016x}", crate::drive::random()), settings)
             }
             Identity::Exclusive(name) => Candidate::exclusive(name, settings),
         };
+        candidate.floor = floor;
         let desk = Desk { client, namespace, name, settings };
         Office { candidate, desk, raw: None, teller, metrics, alone, complained: false, named: None }
     }

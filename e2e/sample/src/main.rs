@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use bowline_control::Millis;
-use bowline_control::lease::Settings;
+use bowline_control::lease::{Epoch, Settings};
 use bowline_runtime::{Election, Identity, Metrics};
 use futures::FutureExt;
 use tokio::signal::unix::{SignalKind, signal};
@@ -65,6 +65,7 @@ async fn main() -> anyhow::Result<()> {
         name: LEASE.into(),
         identity: wish.exclusive.map_or_else(|| Identity::Run("sample".into()), Identity::Exclusive),
         settings: Settings::for_term(Millis(term.saturating_mul(1000)))?,
+        floor: Epoch::default(),
         metrics: metrics.clone(),
     };
     let (leader, election) = bowline_runtime::elect(election, stop.clone());

@@ -3,6 +3,7 @@
 mod album;
 mod census;
 mod discreet;
+mod epochs;
 #[cfg(test)]
 mod fake;
 mod gauges;
@@ -35,6 +36,7 @@ use bowline_updates::{
 use kube::Client;
 
 use self::census::Census;
+pub(crate) use self::epochs::latest_epoch;
 use self::gauges::Gauges;
 use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};

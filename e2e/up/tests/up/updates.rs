@@ -8,6 +8,7 @@ mod drift;
 mod guards;
 mod kills;
 mod large;
+mod lease;
 mod lives;
 mod outage;
 mod paused;

@@ -1,0 +1,36 @@
+//! The Lease of the controllers is deleted by hand, while nobody is there who knows how often it was taken.
+
+use anyhow::{Result, ensure};
+use bowline_e2e_up::Place;
+use serde_json::json;
+
+use super::start;
+use super::team::{Team, map};
+
+#[test]
+fn a_lease_that_was_deleted_keeps_no_stack_from_its_next_version() -> Result<()> {
+    let team = |place| Team::again(place, "default", "shop");
+    let place = start()?;
+    Team::new(&place, "default", "shop", json!({}))?;
+    // The lives before this one have raised the epoch.
+    let place = place.live_again()?;
+    place.is_ready()?;
+    let first = team(&place).submit(&[map("settings", json!({ "a": "1" }))])?;
+    team(&place).ends(&first, "Succeeded")?;
+    let before = epoch(&place)?;
+    ensure!(before > 1, "it was taken twice: {before}");
+
+    let place = place.without_controllers(|place| {
+        place.kubectl()?.ok("delete lease bowline-controllers -n bowline-system", "")?;
+        Ok(())
+    })?;
+    let second = team(&place).submit(&[map("settings", json!({ "a": "2" }))])?;
+    team(&place).ends(&second, "Succeeded")?;
+    ensure!(epoch(&place)? > before, "{before} {}", epoch(&place)?);
+    Ok(())
+}
+
+fn epoch(place: &Place) -> Result<u64> {
+    let stack = Team::again(place, "default", "shop").stack()?;
+    Ok(stack["status"]["epoch"].as_u64().unwrap_or_default())
+}
