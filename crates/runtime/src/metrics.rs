@@ -18,6 +18,7 @@ use prometheus_client::registry::Registry;
 
 pub use self::counted::{Counted, Timed};
 pub use self::per_object::PerObject;
+use crate::complaint::Complaints;
 
 /// The bounds of durations, in seconds: those of client-go's queue, as far as a clock of milliseconds tells.
 const QUEUE_SECONDS: [f64; 8] = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 60.0, 600.0, 3600.0];
@@ -39,6 +40,8 @@ struct All {
     seen: Mutex<BTreeMap<String, bool>>,
     /// What keeps them from their work, by what it is about.
     troubles: Mutex<BTreeMap<&'static str, String>>,
+    /// What goes wrong with their watches.
+    complaints: Complaints,
     registry: Mutex<Registry>,
     depth: Family<Queue, Gauge>,
     adds: Family<Queue, Counter>,
@@ -83,6 +86,7 @@ impl Metrics {
         let all = All {
             seen: Mutex::default(),
             troubles: Mutex::default(),
+            complaints: Complaints::default(),
             registry: Mutex::new(Registry::default()),
             depth: Family::default(),
             adds: Family::default(),
@@ -132,8 +136,10 @@ impl Metrics {
             return Err("no controller has started yet".into());
         }
         let waits: Vec<_> = seen.iter().filter(|(_, seen)| !**seen).map(|(name, _)| name.as_str()).collect();
-        let unlisted =
-            (!waits.is_empty()).then(|| format!("not everything is listed yet for {}", waits.join(", ")));
+        let unlisted = (!waits.is_empty()).then(|| {
+            let why = self.0.complaints.all().into_iter().map(|why| format!(": {why}")).collect::<String>();
+            format!("not everything is listed yet for {}{why}", waits.join(", "))
+        });
         let troubles = self.0.troubles.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<_> = troubles.values().cloned().chain(unlisted).collect();
         if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
@@ -146,6 +152,11 @@ impl Metrics {
             Some(what) => troubles.insert(topic, what),
             None => troubles.remove(topic),
         };
+    }
+
+    /// What goes wrong with the watches of all controllers.
+    pub(crate) fn complaints(&self) -> &Complaints {
+        &self.0.complaints
     }
 
     /// Whether this process holds a lease.
