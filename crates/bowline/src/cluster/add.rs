@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, KubeconfigSecretRef};
 use bowline_controllers::kubeconfig;
@@ -39,7 +37,7 @@ pub(crate) struct Add {
 pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyhow::Result<Exit> {
     let name = &add.name;
     let kubeconfig = match &add.reached {
-        Some((file, context)) => Some(portable(file, context.as_deref())?),
+        Some((file, context)) => Some(portable(file, context.as_deref()).await?),
         None => None,
     };
     let client = server.client(Manner::Patiently).await?;
@@ -90,15 +88,17 @@ fn names(cluster: &Cluster, secret: &str) -> bool {
 }
 
 /// The kubeconfig as the hub can use it: one context, and no files.
-fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
+async fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
     let bad =
         |why: &dyn std::fmt::Display| anyhow!(BadUsage(format!("{} cannot be used: {why}", file.display())));
     let text = std::fs::read_to_string(file).map_err(|error| bad(&error))?;
     let read = kubeconfig::read(&text).map_err(|error| bad(&error))?;
     // Files are named as seen from the kubeconfig.
     let beside = |named: &str| std::fs::read(file.parent().unwrap_or(Path::new(".")).join(named));
-    let encode = |bytes: &[u8]| BASE64_STANDARD.encode(bytes);
-    let portable = kubeconfig::portable(&read, context, beside, encode).map_err(|error| bad(&error))?;
+    let portable = kubeconfig::portable(&read, context, beside).map_err(|error| bad(&error))?;
+    // What no client can be made of is not kept.
+    let client = bowline_runtime::client_of(portable.clone(), &file.display().to_string(), Manner::Once).await;
+    client.map_err(|error| anyhow!(BadUsage(error.to_string())))?;
     serde_json::to_string(&portable).context("cannot write the kubeconfig")
 }
 
