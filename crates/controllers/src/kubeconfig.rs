@@ -88,8 +88,9 @@ pub fn caller(kubeconfig: &Kubeconfig) -> Option<Caller> {
     let Chosen { name, context, user, .. } = choose(kubeconfig, None).ok()?;
     let has_token = user.token.is_some() || user.token_file.is_some();
     let has_certificate = user.client_certificate.is_some() || user.client_certificate_data.is_some();
+    let has_key = user.client_key.is_some() || user.client_key_data.is_some();
     let user = context.user.unwrap_or_default();
-    Some(Caller { user, context: name, has_credentials: has_token || has_certificate })
+    Some(Caller { user, context: name, has_credentials: has_token || (has_certificate && has_key) })
 }
 
 /// A kubeconfig of one context, with what files it names put into it: one that can be carried elsewhere.
@@ -406,6 +407,8 @@ users:
         assert_eq!(of(TWO), token);
         assert!(caller(&in_context("b")).is_some_and(|files| files.has_credentials));
         let nobody = of(&TWO.replace("{token: t0ken}", "{}"));
-        assert_eq!(nobody, Caller { has_credentials: false, ..token });
+        assert_eq!(nobody, Caller { has_credentials: false, ..token.clone() });
+        let half = of(&TWO.replace("{token: t0ken}", "{client-certificate: /cert}"));
+        assert_eq!(half, Caller { has_credentials: false, ..token });
     }
 }

@@ -28,27 +28,26 @@ fn said(cause: &(dyn Error + 'static)) -> Option<String> {
         return Some(status.message.clone());
     }
     match cause.downcast_ref()? {
-        AuthError::AuthExecRun { cmd, out } => Some(failed_program(cmd, out)),
-        AuthError::AuthExecStart(error) => {
-            Some(format!("the program that is to give credentials for the kubeconfig cannot be run: {error}"))
-        }
+        AuthError::AuthExecRun { out, .. } => Some(format!("{PROGRAM} {}", ended(out))),
+        AuthError::AuthExecStart(error) => Some(format!("{PROGRAM} cannot be run: {error}")),
         _ => None,
     }
 }
 
-/// What it printed as its result is not told: that may be a token.
-fn failed_program(command: &str, output: &Output) -> String {
-    let program = command.split_whitespace().next().unwrap_or_default().trim_matches('"');
+/// Its command is not told: the library has it with all that its environment was given.
+const PROGRAM: &str = "the program that is to give credentials for the kubeconfig";
+
+/// How a program ended. What it printed as its result is not told: that may be a token.
+fn ended(output: &Output) -> String {
     let ended = match output.status.code() {
         Some(code) => format!("ended with code {code}"),
         None => "was killed".to_owned(),
     };
     let complaint = String::from_utf8_lossy(&output.stderr);
-    let complaint = match complaint.lines().map(str::trim).rfind(|line| !line.is_empty()) {
-        Some(line) => format!(": {line}"),
-        None => ", and does not say why".to_owned(),
-    };
-    format!("the program {program}, which is to give credentials for the kubeconfig, {ended}{complaint}")
+    match complaint.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(line) => format!("{ended}: {line}"),
+        None => format!("{ended}, and does not say why"),
+    }
 }
 
 /// A word of it, without what stands before the `@` of an address: that may be a password, and sentences are shown to many.
@@ -97,15 +96,14 @@ mod tests {
                 stdout: b"sekrit".to_vec(),
                 stderr: stderr.into(),
             };
-            let cmd = "\"aws\" \"eks\" \"get-token\"".to_owned();
+            let cmd = "KUBERNETES_EXEC_INFO=\"sekrit\" \"aws\" \"eks\"".to_owned();
             let error = AuthError::AuthExecRun { cmd, out: Box::new(out) };
             sentence(&kube::Error::Service(Box::new(kube::Error::Auth(error))))
         };
-        let program = "the program aws, which is to give credentials for the kubeconfig,";
         assert_eq!(
             failed(255 << 8, "Trace:\n  no credentials\n\n"),
-            format!("{program} ended with code 255: no credentials")
+            format!("{PROGRAM} ended with code 255: no credentials")
         );
-        assert_eq!(failed(9, ""), format!("{program} was killed, and does not say why"));
+        assert_eq!(failed(9, ""), format!("{PROGRAM} was killed, and does not say why"));
     }
 }
