@@ -49,6 +49,9 @@ pub(crate) async fn start(config: Config) -> anyhow::Result<Server> {
             Err(error @ StartError::Listen { .. }) => {
                 return Err(anyhow!("{error}. Another address is chosen by --listen"));
             }
+            Err(error) if error.is_of_its_directory() => {
+                return Err(anyhow!("{error}. Another directory is chosen by --data"));
+            }
             other => return other.map_err(|error| anyhow!("{error}")),
         }
     }
