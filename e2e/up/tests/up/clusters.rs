@@ -44,6 +44,7 @@ fn story(kind: Kind) -> Result<()> {
 
     what_cannot_be_used_is_refused(&place)?;
     what_is_not_allowed_is_named(&place, &target)?;
+    who_is_nobody_is_told_so(&place)?;
     if kind == Kind::Kubernetes {
         place.says("cluster add toy --embedded", 1, &["It is not ready", "this is another home"])?;
         place.says("cluster remove toy", 0, &["is removed"])?;
@@ -249,6 +250,28 @@ fn what_is_not_allowed_is_named(place: &Place, target: &Hub) -> Result<()> {
     place.says(&add, 1, &["It is not ready", "allows nothing", "kubectl create clusterrolebinding"])?;
     place.stands("limited", "Unauthorized")?;
     place.says("cluster remove limited", 0, &["is removed"])?;
+    Ok(())
+}
+
+/// The home is a cluster like any other: a real server lets those ask for its version whom it does not know.
+fn who_is_nobody_is_told_so(place: &Place) -> Result<()> {
+    let kubectl = place.kubectl()?;
+    let mut config: Value = serde_json::from_str(&kubectl.ok("config view --raw -o json", "")?)?;
+    kubectl.ok("create serviceaccount nothing", "")?;
+    let token = kubectl.ok("create token nothing", "")?;
+    let file = place.path("nobody.kubeconfig");
+    let add = format!("cluster add nobody --kubeconfig {}", file.display());
+    for (user, says) in [
+        (json!({}), "has no credentials for"),
+        (json!({ "token": "wrong" }), "are wrong, or have expired"),
+        (json!({ "token": token.trim() }), "allows nothing of what is done on clusters"),
+    ] {
+        config["users"][0]["user"] = user;
+        fs::write(&file, config.to_string())?;
+        place.says(&add, 1, &["It is not ready", says])?;
+        place.stands("nobody", "Unauthorized")?;
+    }
+    place.says("cluster remove nobody", 0, &["is removed"])?;
     Ok(())
 }
 
