@@ -116,6 +116,11 @@ impl StartError {
     pub fn is_in_use(&self) -> bool {
         matches!(self, StartError::Directory(DirectoryError::InUse(_)))
     }
+
+    /// Whether the system does not let it use its directory, or what is in there.
+    pub fn is_of_its_directory(&self) -> bool {
+        matches!(self, StartError::Directory(DirectoryError::Io { .. }) | StartError::Store { .. })
+    }
 }
 
 /// A server that runs. Dropping it stops it at once; [`Server::stop`] lets requests end.

@@ -38,6 +38,14 @@ impl Columns {
     }
 }
 
+/// The beginning of a text that is too long for a line.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
 fn line(row: &[(Style, String)], widths: &[usize]) -> String {
     let filled = row.iter().rposition(|(_, text)| !text.is_empty()).map_or(0, |last| last + 1);
     let mut line = String::new();
@@ -54,6 +62,11 @@ fn line(row: &[(Style, String)], widths: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_long_is_cut_where_a_character_ends() {
+        assert_eq!((short("äöü", 3), short("äöüß", 3)), ("äöü".to_owned(), "äö…".to_owned()));
+    }
 
     #[test]
     fn cells_stand_under_each_other_and_lines_have_no_blanks_at_their_ends() {

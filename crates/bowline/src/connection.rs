@@ -43,6 +43,9 @@ impl Wanted {
 
 fn read(file: &Path) -> anyhow::Result<(Kubeconfig, String)> {
     let name = file.display().to_string();
+    if std::fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty()) {
+        return Err(anyhow!(BadUsage(format!("{name} cannot be used: it is empty"))));
+    }
     let read = Kubeconfig::read_from(file);
     let read =
         read.map_err(|error| anyhow!(BadUsage(format!("{name} cannot be used: {}", sentence(&error)))))?;
@@ -86,7 +89,11 @@ pub(crate) fn failed(error: kube::Error, what: &str) -> anyhow::Error {
                 )))
             }
             400 | 422 => anyhow!(BadUsage(format!("{what}: {}", status.message))),
-            401 | 403 | 404 | 409 => anyhow!(Refused(format!("{what}: {}", status.message))),
+            401 => anyhow!(Refused(format!(
+                "{what}: the server does not know us (401): the credentials of the context that is used are wrong, or have \
+                 expired. It is chosen by --kubeconfig and --context"
+            ))),
+            403 | 404 | 409 => anyhow!(Refused(format!("{what}: {}", status.message))),
             _ => anyhow!("{what}: {}", status.message),
         },
         other => anyhow!(NoConnection(format!(

@@ -16,7 +16,7 @@ use crate::connection::Wanted;
 use crate::exit::{Exit, NoConnection, Refused};
 use crate::listener;
 use crate::output;
-use crate::service::{self, Signals, listed};
+use crate::service::{self, Signals, listed, status_of};
 
 /// How long a server may take to be prepared, before it is taken to be out of reach.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -133,13 +133,6 @@ async fn runs_its_own(client: &Client) -> bool {
         Err(_) => return false,
     };
     said.contains("]controllers ")
-}
-
-fn status_of(error: &InstallError) -> Option<u16> {
-    match error.source.downcast_ref::<kube::Error>()? {
-        kube::Error::Api(status) => Some(status.code),
-        _ => None,
-    }
 }
 
 fn is_forbidden(error: &InstallError) -> bool {

@@ -10,7 +10,7 @@ use bowline_runtime::InstallError;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinError;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Refused};
 use crate::output;
 
 /// Runs what a command does, with threads of its own and a log on stderr.
@@ -26,9 +26,9 @@ fn log() {
     let filter = tracing_subscriber::EnvFilter::builder()
         .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
         .from_env_lossy();
-    // What a library of ours says of every request that fails, is said by who asked.
-    let quiet = "kube_client=off".parse();
-    let filter = quiet.map_or(filter.clone(), |quiet| filter.add_directive(quiet));
+    // What libraries of ours say of every request that fails, is said by who asked, in a sentence and once.
+    let quiet = ["kube_client=off", "kube_runtime=off"].into_iter().filter_map(|quiet| quiet.parse().ok());
+    let filter = quiet.fold(filter, tracing_subscriber::EnvFilter::add_directive);
     let colours =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
@@ -48,6 +48,9 @@ pub(crate) async fn start(config: Config) -> anyhow::Result<Server> {
             // Its one sentence has the cause in it.
             Err(error @ StartError::Listen { .. }) => {
                 return Err(anyhow!("{error}. Another address is chosen by --listen"));
+            }
+            Err(error) if error.is_of_its_directory() => {
+                return Err(anyhow!("{error}. Another directory is chosen by --data"));
             }
             other => return other.map_err(|error| anyhow!("{error}")),
         }
@@ -71,8 +74,19 @@ pub(crate) fn ends_at_once(signal: &str) {
 pub(crate) fn ended(ended: Result<Result<(), InstallError>, JoinError>) -> anyhow::Error {
     match ended {
         Ok(Ok(())) => anyhow!("the controllers do not run any more"),
+        Ok(Err(error)) if matches!(status_of(&error), Some(401 | 403)) => {
+            anyhow!(Refused(format!("the controllers cannot run: {error}")))
+        }
         Ok(Err(error)) => anyhow!("the controllers cannot run: {error}"),
         Err(error) => anyhow!("the controllers do not run any more: {error}"),
+    }
+}
+
+/// What the server answered, if it did.
+pub(crate) fn status_of(error: &InstallError) -> Option<u16> {
+    match error.source.downcast_ref::<kube::Error>()? {
+        kube::Error::Api(status) => Some(status.code),
+        _ => None,
     }
 }
 

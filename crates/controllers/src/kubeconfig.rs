@@ -2,49 +2,14 @@
 //!
 //! Whoever can write a Secret with a kubeconfig would otherwise run programs as the hub, or have it send its files away.
 
-use bowline_runtime::Unfit;
+mod bad;
+mod encoded;
+
 use kube::config::{
     AuthInfo, Cluster, Context, Kubeconfig, KubeconfigError, NamedAuthInfo, NamedCluster, NamedContext,
 };
 
-/// Why a kubeconfig cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum BadKubeconfig {
-    /// It is not one.
-    #[error("it cannot be read: {0}")]
-    Unreadable(String),
-    /// It does not say which context is to be used, or one that is not there.
-    #[error("it has no context {0:?}: it has {1}")]
-    NoContext(String, String),
-    /// A context names something that is not there.
-    #[error("its context {context:?} names the {what} {name:?}, which is not there")]
-    Missing {
-        /// The context.
-        context: String,
-        /// `cluster` or `user`.
-        what: &'static str,
-        /// Its name.
-        name: String,
-    },
-    /// It would have a program run.
-    #[error(
-        "its user {0:?} gets credentials from a program: the hub runs none. Make a ServiceAccount in the cluster, \
-         bind it to a role, and put its token into the kubeconfig (`kubectl create token`)"
-    )]
-    Program(String),
-    /// It names a file.
-    #[error(
-        "{0} names a file, {1}, which is not on the hub's machine: put the content into the kubeconfig \
-         (`kubectl config view --flatten`)"
-    )]
-    File(&'static str, String),
-    /// It names a file that cannot be read here.
-    #[error("{0} names the file {1}, which cannot be read: {2}")]
-    UnreadableFile(&'static str, String, String),
-    /// No client can be made of it.
-    #[error(transparent)]
-    Unfit(#[from] Unfit),
-}
+pub use self::bad::BadKubeconfig;
 
 /// One context of a kubeconfig, and what it names.
 #[derive(Clone, Debug)]
@@ -53,6 +18,19 @@ struct Chosen {
     context: Context,
     cluster: Cluster,
     user: AuthInfo,
+    /// Where the cluster and the user stand in the file that they were read from.
+    at: (usize, usize),
+}
+
+/// Who a kubeconfig says that we are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Caller {
+    /// The name of the user, in this kubeconfig.
+    pub user: String,
+    /// The name of the context that it stands in.
+    pub context: String,
+    /// Whether there is anything by which a server could know us.
+    pub has_credentials: bool,
 }
 
 /// Reads a kubeconfig.
@@ -60,6 +38,9 @@ struct Chosen {
 /// # Errors
 /// If it is none.
 pub fn read(text: &str) -> Result<Kubeconfig, BadKubeconfig> {
+    if text.trim().is_empty() {
+        return Err(BadKubeconfig::Empty);
+    }
     Kubeconfig::from_yaml(text).map_err(|error| BadKubeconfig::Unreadable(unreadable(&error)))
 }
 
@@ -102,6 +83,16 @@ pub fn server(kubeconfig: &Kubeconfig) -> Option<String> {
     Some(told).filter(|told| told.len() <= LONGEST)
 }
 
+/// Who its current context says that we are.
+pub fn caller(kubeconfig: &Kubeconfig) -> Option<Caller> {
+    let Chosen { name, context, user, .. } = choose(kubeconfig, None).ok()?;
+    let has_token = user.token.is_some() || user.token_file.is_some();
+    let has_certificate = user.client_certificate.is_some() || user.client_certificate_data.is_some();
+    let has_key = user.client_key.is_some() || user.client_key_data.is_some();
+    let user = context.user.unwrap_or_default();
+    Some(Caller { user, context: name, has_credentials: has_token || (has_certificate && has_key) })
+}
+
 /// A kubeconfig of one context, with what files it names put into it: one that can be carried elsewhere.
 ///
 /// # Errors
@@ -110,18 +101,21 @@ pub fn portable(
     kubeconfig: &Kubeconfig,
     context: Option<&str>,
     read: impl Fn(&str) -> std::io::Result<Vec<u8>>,
-    encode: impl Fn(&[u8]) -> String,
 ) -> Result<Kubeconfig, BadKubeconfig> {
     let mut chosen = choose(kubeconfig, context)?;
-    let content = |what, file: Option<String>, encoded: bool| {
-        let Some(file) = file else { return Ok::<_, BadKubeconfig>(None) };
-        let bytes = read(&file)
-            .map_err(|error| BadKubeconfig::UnreadableFile(what, file.clone(), error.to_string()))?;
-        Ok(Some(if encoded { encode(&bytes) } else { String::from_utf8_lossy(&bytes).trim().to_owned() }))
-    };
     let files: Vec<_> = chosen.files().collect();
     for (what, file, field) in files {
-        let Some(content) = content(what, file, field != Field::Token)? else { continue };
+        let Some(file) = file else { continue };
+        let unreadable =
+            |error: std::io::Error| BadKubeconfig::UnreadableFile(what, file.clone(), error.to_string());
+        let bytes = read(&file).map_err(unreadable)?;
+        let content = match field.held() {
+            None => String::from_utf8_lossy(&bytes).trim().to_owned(),
+            Some(held) => {
+                encoded::check(&bytes, held, &format!("the file {file}, which {what} names,"))?;
+                encoded::encode(&bytes)
+            }
+        };
         chosen.put(field, content);
     }
     chosen.fit()
@@ -140,17 +134,24 @@ fn choose(kubeconfig: &Kubeconfig, context: Option<&str>) -> Result<Chosen, BadK
         what,
         name: missing.to_owned(),
     };
-    let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster);
-    let cluster = cluster.and_then(|cluster| cluster.cluster.clone());
-    let cluster = cluster.ok_or_else(|| missing("cluster", &context.cluster))?;
+    let mut clusters = kubeconfig.clusters.iter().enumerate();
+    let cluster = clusters.find(|(_, cluster)| cluster.name == context.cluster);
+    let cluster = cluster.and_then(|(at, cluster)| Some((at, cluster.cluster.clone()?)));
+    let (cluster_at, cluster) = cluster.ok_or_else(|| missing("cluster", &context.cluster))?;
     let of_context = context.user.clone().unwrap_or_default();
-    let user = kubeconfig.auth_infos.iter().find(|user| user.name == of_context);
-    let user = user.and_then(|user| user.auth_info.clone());
-    let user = user.ok_or_else(|| missing("user", &of_context))?;
+    let user = kubeconfig.auth_infos.iter().enumerate().find(|(_, user)| user.name == of_context);
+    let user = user.and_then(|(at, user)| Some((at, user.auth_info.clone()?)));
+    let (user_at, user) = user.ok_or_else(|| missing("user", &of_context))?;
     if user.exec.is_some() || user.auth_provider.is_some() {
         return Err(BadKubeconfig::Program(of_context));
     }
-    Ok(Chosen { name, context, cluster, user })
+    let chosen = Chosen { name, context, cluster, user, at: (cluster_at, user_at) };
+    let password =
+        [("username", chosen.user.username.is_some()), ("password", chosen.user.password.is_some())];
+    match password.into_iter().find(|(_, is_there)| *is_there) {
+        Some((field, _)) => Err(BadKubeconfig::Password(chosen.of_user(field))),
+        None => Ok(chosen),
+    }
 }
 
 /// What a file's content is for.
@@ -160,6 +161,17 @@ enum Field {
     Certificate,
     Key,
     Token,
+}
+
+impl Field {
+    /// What it holds in PEM, if it does.
+    fn held(self) -> Option<&'static str> {
+        match self {
+            Field::Authority | Field::Certificate => Some("certificate"),
+            Field::Key => Some("key"),
+            Field::Token => None,
+        }
+    }
 }
 
 impl Chosen {
@@ -192,11 +204,36 @@ impl Chosen {
     /// A kubeconfig with nothing else in it, of which a client can be made.
     fn fit(self) -> Result<Kubeconfig, BadKubeconfig> {
         bowline_runtime::fit(&self.cluster, &self.user)?;
+        self.decode()?;
         Ok(self.alone())
     }
 
+    /// Sees whether what is encoded in it can be decoded.
+    fn decode(&self) -> Result<(), BadKubeconfig> {
+        let Chosen { cluster, user, at: (cluster_at, _), .. } = self;
+        // This is how credentials are read that are kept from being printed.
+        let written = serde_json::to_value(user).unwrap_or_default();
+        let of_user = |field: &str| (written[field].as_str().map(str::to_owned), self.of_user(field));
+        let authority = format!("clusters[{cluster_at}].cluster.certificate-authority-data");
+        for (field, (data, place)) in [
+            (Field::Authority, (cluster.certificate_authority_data.clone(), authority)),
+            (Field::Certificate, of_user("client-certificate-data")),
+            (Field::Key, of_user("client-key-data")),
+        ] {
+            if let (Some(held), Some(data)) = (field.held(), data) {
+                encoded::check_encoded(&data, held, &place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A field of its user, as it is found in the file.
+    fn of_user(&self, field: &str) -> String {
+        format!("users[{}].user.{field}", self.at.1)
+    }
+
     fn alone(self) -> Kubeconfig {
-        let Chosen { name, context, cluster, user } = self;
+        let Chosen { name, context, cluster, user, .. } = self;
         let of_user = context.user.clone().unwrap_or_default();
         let other = Default::default;
         let cluster = NamedCluster { name: context.cluster.clone(), cluster: Some(cluster), other: other() };
@@ -214,6 +251,8 @@ impl Chosen {
 
 #[cfg(test)]
 mod tests {
+    use bowline_runtime::Unfit;
+
     use super::*;
 
     const TWO: &str = "
@@ -227,7 +266,7 @@ contexts:
 - {name: d, context: {cluster: none, user: token}}
 - {name: e, context: {cluster: one, user: nobody}}
 clusters:
-- {name: one, cluster: {server: 'https://one', certificate-authority-data: Y2E=}}
+- {name: one, cluster: {server: 'https://one', certificate-authority-data: LS0tLS1CRUdJTiBYCg==}}
 - {name: two, cluster: {server: 'https://two', certificate-authority: /ca}}
 users:
 - {name: token, user: {token: t0ken}}
@@ -271,11 +310,11 @@ users:
         kubeconfig.auth_infos[0].auth_info.as_mut().expect("a user").token = Some("a\nb".to_owned().into());
         let bad = BadKubeconfig::Unfit(Unfit::Credential("token"));
         assert_eq!(harmless(&kubeconfig).unwrap_err(), bad);
-        assert_eq!(portable(&kubeconfig, None, read(""), |_| String::new()).unwrap_err(), bad);
+        assert_eq!(portable(&kubeconfig, None, read("")).unwrap_err(), bad);
         let user = kubeconfig.auth_infos[0].auth_info.as_mut().expect("a user");
         (user.token, user.token_file) = (None, Some("token".into()));
-        portable(&kubeconfig, None, read("t0ken\n"), |_| String::new()).expect("it ends with its line");
-        assert_eq!(portable(&kubeconfig, None, read("a\nb"), |_| String::new()).unwrap_err(), bad);
+        portable(&kubeconfig, None, read("t0ken\n")).expect("it ends with its line");
+        assert_eq!(portable(&kubeconfig, None, read("a\nb")).unwrap_err(), bad);
         let mut kubeconfig = in_context("a");
         kubeconfig.clusters[0].cluster.as_mut().expect("a cluster").server = Some("one:1".into());
         assert_eq!(harmless(&kubeconfig).unwrap_err(), BadKubeconfig::Unfit(Unfit::Scheme));
@@ -302,21 +341,74 @@ users:
         assert_eq!(say("e"), "its context \"e\" names the user \"nobody\", which is not there");
         assert_eq!(say("x"), "it has no context \"x\": it has \"a\", \"b\", \"c\", \"d\", \"e\"");
         assert!(matches!(read("[1"), Err(BadKubeconfig::Unreadable(_))));
+        for empty in ["", " \n"] {
+            assert_eq!(read(empty).unwrap_err().to_string(), "it is empty");
+        }
     }
 
     #[test]
     fn what_is_carried_elsewhere_has_the_content_of_its_files() {
-        let read = |file: &str| Ok(format!("content of {file}").into_bytes());
-        let encode = |bytes: &[u8]| format!("<{}>", String::from_utf8_lossy(bytes));
-        let carried = portable(&in_context("a"), Some("b"), read, encode).expect("it can be carried");
+        let content = |file: &str| format!("-----BEGIN {file}");
+        let read = |file: &str| Ok(content(file).into_bytes());
+        let carried = portable(&in_context("a"), Some("b"), read).expect("it can be carried");
+        let encoded = |file: &str| Some(encoded::encode(content(file).as_bytes()));
         let cluster = carried.clusters[0].cluster.clone().expect("a cluster");
         let user = carried.auth_infos[0].auth_info.clone().expect("a user");
-        assert_eq!(cluster.certificate_authority_data.as_deref(), Some("<content of /ca>"));
-        assert_eq!(user.client_certificate_data.as_deref(), Some("<content of /cert>"));
+        assert_eq!(cluster.certificate_authority_data, encoded("/ca"));
+        assert_eq!(user.client_certificate_data, encoded("/cert"));
         assert!(user.client_key_data.is_some() && user.client_key.is_none());
         harmless(&carried).expect("it is harmless now");
         let gone = |_: &str| Err(std::io::Error::other("gone"));
-        let error = portable(&in_context("b"), None, gone, encode).unwrap_err().to_string();
+        let error = portable(&in_context("b"), None, gone).unwrap_err().to_string();
         assert_eq!(error, "certificate-authority names the file /ca, which cannot be read: gone");
+        let junk = |_: &str| Ok(b"sekrit".to_vec());
+        let error = portable(&in_context("b"), None, junk).unwrap_err().to_string();
+        let why = "the file /ca, which certificate-authority names, holds no certificate in PEM: ";
+        assert!(error.starts_with(why) && !error.contains("sekrit"), "{error}");
+    }
+
+    /// The words that a user's fields, and a cluster's, are refused with.
+    fn refused(fields: &str) -> String {
+        let text = TWO.replace("{token: t0ken}", fields);
+        let text = text.replace("users:", "users:\n- {name: other, user: {token: t}}");
+        harmless(&read(&text).expect("a kubeconfig")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_not_encoded_is_refused_by_its_place() {
+        for (field, what) in [("client-certificate-data", "certificate"), ("client-key-data", "key")] {
+            for (data, why) in [
+                ("sek*rit", "is not base64: its character 4 cannot be there. "),
+                ("sekri", "is not base64: its end is missing. "),
+                ("c2Vrcml0", &format!("holds no {what} in PEM: ")),
+            ] {
+                let said = refused(&format!("{{{field}: '{data}'}}"));
+                assert!(said.starts_with(&format!("users[1].user.{field} {why}")), "{said}");
+                assert!(!said.contains("sek"), "{said}");
+            }
+        }
+        let text = TWO.replace("LS0tLS1CRUdJTiBYCg==", "'?'");
+        let said = harmless(&read(&text).expect("a kubeconfig")).unwrap_err().to_string();
+        assert!(said.starts_with("clusters[0].cluster.certificate-authority-data is not base64: "), "{said}");
+    }
+
+    #[test]
+    fn names_and_passwords_are_refused_by_their_place() {
+        let said = refused("{username: me, password: sekrit}");
+        assert!(said.starts_with("users[1].user.username is not supported: "), "{said}");
+        assert!(said.contains("kubectl create token") && !said.contains("sekrit"), "{said}");
+        assert!(refused("{token: t, password: sekrit}").starts_with("users[1].user.password is not"));
+    }
+
+    #[test]
+    fn who_we_are_is_told_with_whether_there_are_credentials() {
+        let of = |text: &str| caller(&read(text).expect("a kubeconfig")).expect("a context");
+        let token = Caller { user: "token".into(), context: "a".into(), has_credentials: true };
+        assert_eq!(of(TWO), token);
+        assert!(caller(&in_context("b")).is_some_and(|files| files.has_credentials));
+        let nobody = of(&TWO.replace("{token: t0ken}", "{}"));
+        assert_eq!(nobody, Caller { has_credentials: false, ..token.clone() });
+        let half = of(&TWO.replace("{token: t0ken}", "{client-certificate: /cert}"));
+        assert_eq!(half, Caller { has_credentials: false, ..token });
     }
 }

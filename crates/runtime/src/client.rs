@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use kube::client::RustlsTlsError;
 use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
 use crate::fit::{Unfit, chosen, fit, fit_header};
+use crate::sentence::sentence;
 
 /// How long a request may take. The loop's safety does not rest on it, its liveness does.
 pub const REQUEST: Duration = Duration::from_secs(10);
@@ -15,7 +17,7 @@ pub const REQUEST: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The file does not say how to reach a server.
-    #[error("{path} does not say how to reach a server: {}", crate::sentence(.source))]
+    #[error("{path} does not say how to reach a server: {}", unloaded(.source))]
     Kubeconfig {
         /// The file.
         path: String,
@@ -31,7 +33,7 @@ pub enum ClientError {
         source: Unfit,
     },
     /// What it says cannot be used.
-    #[error("{path} cannot be used: {}", crate::sentence(.source))]
+    #[error("{path} cannot be used: {}", unusable(.source))]
     Unusable {
         /// The file.
         path: String,
@@ -41,6 +43,32 @@ pub enum ClientError {
     /// This is no pod, or one without a ServiceAccount's token.
     #[error("this pod does not say how to reach its server: {0}")]
     InCluster(#[source] InClusterError),
+}
+
+/// What cannot be loaded of a kubeconfig: at the bottom of the error nobody knows of which field it is.
+fn unloaded(error: &KubeconfigError) -> String {
+    let field = match error {
+        KubeconfigError::LoadCertificateAuthority(_) | KubeconfigError::ParseCertificates(_) => {
+            "certificate-authority"
+        }
+        KubeconfigError::LoadClientCertificate(_) => "client-certificate",
+        KubeconfigError::LoadClientKey(_) => "client-key",
+        _ => return sentence(error),
+    };
+    format!("its {field}, or {field}-data, cannot be read: {}", sentence(error))
+}
+
+/// What is wrong with certificates and keys that could be loaded.
+fn unusable(error: &kube::Error) -> String {
+    let field = match error {
+        kube::Error::RustlsTls(RustlsTlsError::AddRootCertificate(_)) => {
+            "certificate-authority is no certificate"
+        }
+        kube::Error::RustlsTls(RustlsTlsError::InvalidServerName(_)) => "tls-server-name is no name",
+        kube::Error::RustlsTls(_) => "client-certificate and client-key do not fit",
+        _ => return sentence(error),
+    };
+    format!("its {field}: {}", sentence(error))
 }
 
 /// How often a client asks.

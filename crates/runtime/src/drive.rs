@@ -82,9 +82,9 @@ where
     let (wire, raw) = (Arc::new(wire), Arc::new(Raw::new()));
     let watched = wire.watched();
     let shown = {
-        let (client, wire, raw, watched) =
-            (client.clone(), Arc::clone(&wire), Arc::clone(&raw), watched.clone());
-        move || select_all(watched.iter().map(|kind| watch(&client, &wire, &raw, kind.clone())))
+        let (client, wire, raw, watched, metrics) =
+            (client.clone(), Arc::clone(&wire), Arc::clone(&raw), watched.clone(), metrics.clone());
+        move || select_all(watched.iter().map(|kind| watch(&client, &wire, &raw, kind.clone(), &metrics)))
     };
     let mut events: SelectAll<BoxStream<'static, _>> = shown();
     let manager = format!("bowline-{name}");

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -114,7 +115,8 @@ impl Journal {
 
 impl Open {
     fn at(path: &Path) -> std::io::Result<Open> {
-        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        // It names objects, and says what is wrong with them: that is nobody else's business.
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
         let bytes = file.metadata()?.len();
         Ok(Open { file, bytes, complained: false })
     }
@@ -122,6 +124,8 @@ impl Open {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn line(key: &str) -> Line<'_> {
@@ -156,6 +160,10 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, ["journal", "journal.1", "journal.2", "journal.3"]);
+        for name in &names {
+            let mode = std::fs::metadata(dir.join(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name} is for its owner");
+        }
         let last = std::fs::read_to_string(&path).unwrap();
         assert!(last.ends_with("\"key\":\"last\",\"observed\":[],\"decision\":\"converged\"}\n"), "{last}");
         assert!(std::fs::metadata(&path).unwrap().len() <= 200);

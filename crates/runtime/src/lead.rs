@@ -24,6 +24,7 @@ pub use leader::{Mandate, Over};
 
 use self::leader::Teller;
 use crate::clock::{NAP, now};
+use crate::complaint::is_refusal;
 use crate::install::{InstallError, make, make_namespace};
 use crate::metrics::Metrics;
 use crate::sentence::sentence;
@@ -32,6 +33,8 @@ use crate::sentence::sentence;
 const MANAGER: &str = "bowline-leader-election";
 /// What [`Metrics::ready`] files it under.
 const TOPIC: &str = "lease";
+/// What is watched, as the server calls it.
+const WATCHED: &str = "leases";
 
 /// Who wants which lease.
 pub struct Election {
@@ -113,8 +116,8 @@ struct Office {
     metrics: Metrics,
     /// There is nobody who could do this process' work.
     alone: bool,
-    /// Somebody was told that it does not work.
-    complained: bool,
+    /// Why the last request did not work, if it did not.
+    trouble: Option<String>,
     /// Somebody was told that this one leads, and not we.
     named: Option<String>,
 }
@@ -131,7 +134,7 @@ impl Office {
         };
         candidate.floor = floor;
         let desk = Desk { client, namespace, name, settings };
-        Office { candidate, desk, raw: None, teller, metrics, alone, complained: false, named: None }
+        Office { candidate, desk, raw: None, teller, metrics, alone, trouble: None, named: None }
     }
 
     async fn run(mut self, stop: impl Future<Output = ()> + Send) {
@@ -184,15 +187,23 @@ impl Office {
 
     fn tell(&mut self) {
         let tenure = self.candidate.tenure(now().clock);
-        self.metrics.leads(&self.desk.name, tenure.is_some());
+        let leads = tenure.is_some();
+        self.metrics.leads(&self.desk.name, leads);
         self.teller.tell(tenure);
-        // Where several may run, those that wait are as ready as the one that leads.
-        if self.alone {
-            self.tell_whom_we_wait_for(tenure.is_some());
-        }
+        let waits = if self.alone { self.whom_we_wait_for(leads) } else { None };
+        self.metrics.trouble(TOPIC, if leads { None } else { self.out_of_reach().or(waits) });
     }
 
-    fn tell_whom_we_wait_for(&mut self, leads: bool) {
+    /// Why nobody can tell who leads, if that is so. Where several may run, those that wait are as ready as the one that leads;
+    /// but who cannot ask for the lease could not take over.
+    fn out_of_reach(&self) -> Option<String> {
+        let Desk { namespace, name, .. } = &self.desk;
+        let why = self.trouble.as_ref()?;
+        Some(format!("they do nothing, because their Lease {namespace}/{name} cannot be had: {why}"))
+    }
+
+    /// Who else leads, or what is waited for, in words; the log is told when it is somebody new.
+    fn whom_we_wait_for(&mut self, leads: bool) -> Option<String> {
         let seen = self.candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
         let holder = seen.and_then(|lease| lease.holder.clone());
         let other = holder.filter(|holder| !leads && *holder != self.candidate.me);
@@ -213,7 +224,7 @@ impl Office {
             );
         }
         self.named = other;
-        self.metrics.trouble(TOPIC, why);
+        why
     }
 
     /// How long nothing is to be done, if nothing comes in.
@@ -240,12 +251,10 @@ impl Office {
 
     fn answered(&mut self, came: Came) {
         let led = self.candidate.hold.map(|hold| hold.epoch);
-        if let Some(why) = &came.trouble
-            && !self.complained
-        {
+        if let Some(why) = came.trouble.as_ref().filter(|_| came.trouble != self.trouble) {
             tracing::warn!(lease = self.desk.name, why, "the lease cannot be had; it is tried again");
         }
-        self.complained = came.trouble.is_some();
+        self.trouble = came.trouble;
         self.candidate.answered(came.answer, now().clock);
         self.keep(came.raw);
         let leads = self.candidate.hold.map(|hold| hold.epoch);
@@ -264,6 +273,9 @@ impl Office {
     }
 
     fn see(&mut self, event: watcher::Result<watcher::Event<Lease>>) {
+        if let Ok(event) = &event {
+            self.metrics.complaints().shown(WATCHED, event);
+        }
         match event {
             Ok(watcher::Event::Apply(raw) | watcher::Event::InitApply(raw)) => {
                 let Some(lease) = paper::read(&raw, &self.desk.settings) else { return };
@@ -272,7 +284,16 @@ impl Office {
             }
             // That it is gone is found when it is written.
             Ok(_) => {}
-            Err(error) => tracing::debug!(lease = self.desk.name, %error, "the watch begins again"),
+            // Whether the server is there is found by who asks for the lease.
+            Err(error) if is_refusal(&error) => {
+                if let Some(told) = self.metrics.complaints().of(WATCHED, &error) {
+                    tracing::warn!(lease = self.desk.name, "{told}");
+                }
+            }
+            Err(error) => {
+                let why = sentence(&error);
+                tracing::debug!(lease = self.desk.name, why, "the watch begins again");
+            }
         }
         if self.candidate.hold.is_some_and(|hold| hold.lost) && self.candidate.wish == Wish::Hold {
             tracing::warn!(lease = self.desk.name, "somebody else has taken the lease");

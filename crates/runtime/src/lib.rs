@@ -14,6 +14,7 @@
 mod carrier;
 mod client;
 mod clock;
+mod complaint;
 mod drive;
 mod fit;
 mod herald;

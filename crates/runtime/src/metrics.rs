@@ -18,11 +18,18 @@ use prometheus_client::registry::Registry;
 
 pub use self::counted::{Counted, Timed};
 pub use self::per_object::PerObject;
+use crate::complaint::Complaints;
 
 /// The bounds of durations, in seconds: those of client-go's queue, as far as a clock of milliseconds tells.
 const QUEUE_SECONDS: [f64; 8] = [1e-3, 1e-2, 1e-1, 1.0, 10.0, 60.0, 600.0, 3600.0];
 /// Those of controller-runtime.
 const RECONCILE_SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+
+/// How decisions end, as controller-runtime calls it.
+const SUCCESS: &str = "success";
+const REQUEUE: &str = "requeue";
+const REQUEUE_AFTER: &str = "requeue_after";
+const ERROR: &str = "error";
 
 /// What is counted of all controllers of a process.
 #[derive(Clone)]
@@ -39,6 +46,8 @@ struct All {
     seen: Mutex<BTreeMap<String, bool>>,
     /// What keeps them from their work, by what it is about.
     troubles: Mutex<BTreeMap<&'static str, String>>,
+    /// What goes wrong with their watches.
+    complaints: Complaints,
     registry: Mutex<Registry>,
     depth: Family<Queue, Gauge>,
     adds: Family<Queue, Counter>,
@@ -83,6 +92,7 @@ impl Metrics {
         let all = All {
             seen: Mutex::default(),
             troubles: Mutex::default(),
+            complaints: Complaints::default(),
             registry: Mutex::new(Registry::default()),
             depth: Family::default(),
             adds: Family::default(),
@@ -132,8 +142,10 @@ impl Metrics {
             return Err("no controller has started yet".into());
         }
         let waits: Vec<_> = seen.iter().filter(|(_, seen)| !**seen).map(|(name, _)| name.as_str()).collect();
-        let unlisted =
-            (!waits.is_empty()).then(|| format!("not everything is listed yet for {}", waits.join(", ")));
+        let unlisted = (!waits.is_empty()).then(|| {
+            let why = self.0.complaints.all().into_iter().map(|why| format!(": {why}")).collect::<String>();
+            format!("not everything is listed yet for {}{why}", waits.join(", "))
+        });
         let troubles = self.0.troubles.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<_> = troubles.values().cloned().chain(unlisted).collect();
         if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
@@ -148,6 +160,11 @@ impl Metrics {
         };
     }
 
+    /// What goes wrong with the watches of all controllers.
+    pub(crate) fn complaints(&self) -> &Complaints {
+        &self.0.complaints
+    }
+
     /// Whether this process holds a lease.
     pub(crate) fn leads(&self, lease: &str, leads: bool) {
         self.0.masters.get_or_create(&Queue { name: lease.to_owned() }).set(leads.into());
@@ -158,6 +175,11 @@ impl Metrics {
         let queue = Queue { name: name.to_owned() };
         let controller = Controller { controller: name.to_owned() };
         self.0.most.get_or_create(&controller).set(i64::try_from(workers).unwrap_or(i64::MAX));
+        // A count that is not there before the first error has no rate: whoever asks for one would miss that error.
+        drop(self.0.errors.get_or_create(&controller));
+        for result in [SUCCESS, REQUEUE, REQUEUE_AFTER, ERROR] {
+            drop(self.0.reconciles.get_or_create(&Ended { controller: name.to_owned(), result }));
+        }
         self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), false);
         Meter { all: Arc::clone(&self.0), queue, controller, before: Counts::default(), seen: false }
     }
@@ -227,12 +249,12 @@ impl Meter {
     pub(crate) fn ended(&self, result: End, took: Millis) {
         let controller = self.controller.controller.clone();
         let result = match result {
-            End::Success => "success",
-            End::Requeue => "requeue",
-            End::RequeueAfter => "requeue_after",
+            End::Success => SUCCESS,
+            End::Requeue => REQUEUE,
+            End::RequeueAfter => REQUEUE_AFTER,
             End::Error => {
                 self.all.errors.get_or_create(&self.controller).inc();
-                "error"
+                ERROR
             }
         };
         self.all.reconciles.get_or_create(&Ended { controller, result }).inc();
@@ -296,6 +318,24 @@ mod tests {
         assert_eq!(metrics.ready(), Err("somebody else leads".to_owned()));
         metrics.trouble("lease", None);
         assert_eq!(metrics.ready(), Ok(()));
+    }
+
+    #[test]
+    fn what_has_not_happened_yet_is_counted_as_nothing() {
+        let metrics = Metrics::new();
+        let meter = metrics.of("pairs", 1);
+        let says = |line: &str| {
+            let text = metrics.text().expect("text");
+            assert!(text.lines().any(|told| told == line), "no {line} in {text}");
+        };
+        says("controller_runtime_reconcile_errors_total{controller=\"pairs\"} 0");
+        for result in ["success", "requeue", "requeue_after", "error"] {
+            says(&format!(
+                "controller_runtime_reconcile_total{{controller=\"pairs\",result=\"{result}\"}} 0"
+            ));
+        }
+        meter.ended(End::Error, Millis(1));
+        says("controller_runtime_reconcile_errors_total{controller=\"pairs\"} 1");
     }
 
     #[test]

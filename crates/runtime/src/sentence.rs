@@ -1,20 +1,52 @@
 //! Errors in words for people.
 
 use std::error::Error;
+use std::process::Output;
+
+use kube::client::AuthError;
+use kube::core::Status;
 
 /// What an error says to people: what a server said, or what is at the bottom of it. Libraries say on the way down what they were
 /// doing, in words of their own.
 pub fn sentence(error: &(dyn Error + 'static)) -> String {
     let causes = || std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
-    let said = causes().find_map(|cause| match cause.downcast_ref::<kube::Error>() {
-        Some(kube::Error::Api(status)) => Some(status.message.clone()),
-        _ => None,
-    });
+    let said = causes().find_map(said);
     let words = said.or_else(|| causes().last().map(ToString::to_string)).unwrap_or_default();
     let words = words.split_whitespace().map(without_userinfo).collect::<Vec<_>>().join(" ");
     match words.contains("invalid peer certificate") {
         true => format!("{words}: it is not the server that the kubeconfig trusts (certificate-authority)"),
         false => words,
+    }
+}
+
+/// What a server said, or a program that was to give credentials: what libraries make of these is no sentence.
+fn said(cause: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(kube::Error::Api(status)) = cause.downcast_ref() {
+        return Some(status.message.clone());
+    }
+    if let Some(status) = cause.downcast_ref::<Box<Status>>() {
+        return Some(status.message.clone());
+    }
+    match cause.downcast_ref()? {
+        AuthError::AuthExecRun { out, .. } => Some(format!("{PROGRAM} {}", ended(out))),
+        AuthError::AuthExecStart(error) => Some(format!("{PROGRAM} cannot be run: {error}")),
+        _ => None,
+    }
+}
+
+/// Its command is not told: the library has it with all that its environment was given.
+const PROGRAM: &str = "the program that is to give credentials for the kubeconfig";
+
+/// How a program ended. What it printed as its result is not told: that may be a token.
+fn ended(output: &Output) -> String {
+    let ended = match output.status.code() {
+        Some(code) => format!("ended with code {code}"),
+        None => "was killed".to_owned(),
+    };
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    match complaint.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(line) => format!("{ended}: {line}"),
+        None => format!("{ended}, and does not say why"),
     }
 }
 
@@ -53,5 +85,25 @@ mod tests {
     fn what_a_server_said_is_said() {
         let status = kube::core::Status::failure("no such thing", "NotFound").with_code(404);
         assert_eq!(sentence(&kube::Error::Api(status.boxed())), "no such thing");
+    }
+
+    #[test]
+    fn a_program_that_fails_is_told_without_its_output() {
+        use std::os::unix::process::ExitStatusExt;
+        let failed = |code: i32, stderr: &str| {
+            let out = Output {
+                status: std::process::ExitStatus::from_raw(code),
+                stdout: b"sekrit".to_vec(),
+                stderr: stderr.into(),
+            };
+            let cmd = "KUBERNETES_EXEC_INFO=\"sekrit\" \"aws\" \"eks\"".to_owned();
+            let error = AuthError::AuthExecRun { cmd, out: Box::new(out) };
+            sentence(&kube::Error::Service(Box::new(kube::Error::Auth(error))))
+        };
+        assert_eq!(
+            failed(255 << 8, "Trace:\n  no credentials\n\n"),
+            format!("{PROGRAM} ended with code 255: no credentials")
+        );
+        assert_eq!(failed(9, ""), format!("{PROGRAM} was killed, and does not say why"));
     }
 }

@@ -10,16 +10,17 @@ use kube::core::DynamicObject;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 
+use crate::metrics::Metrics;
 use crate::raw::Raw;
-use crate::sentence::sentence;
 use crate::wire::{Address, Watched, Wire};
 
-/// What one kind's watch says, for ever. What goes wrong with it is logged, and tried again after a rest.
+/// What one kind's watch says, for ever. What goes wrong with it is logged when it is new, and tried again after a rest.
 pub(crate) fn watch<W: Wire>(
     client: &Client,
     wire: &Arc<W>,
     raw: &Arc<Raw<W::Object>>,
     watched: Watched<KindOf<W::Object>>,
+    metrics: &Metrics,
 ) -> BoxStream<'static, Event<W::Object>>
 where
     W::Object: Send + Sync,
@@ -29,14 +30,18 @@ where
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &watched.resource);
     let stream = watcher(api, watcher::Config::default()).default_backoff();
     let kind = watched.kind;
-    let name = watched.resource.plural.clone();
+    let (name, metrics) = (watched.resource.plural.clone(), metrics.clone());
     let mut reader = Reader { wire: Arc::clone(wire), raw: Arc::clone(raw), kind, listed: Vec::new() };
     let events = stream.filter_map(move |event| {
         let event = match event {
-            Ok(event) => reader.take(event),
+            Ok(event) => {
+                metrics.complaints().shown(&name, &event);
+                reader.take(event)
+            }
             Err(error) => {
-                let why = sentence(&error);
-                tracing::warn!(resource = name, why, "a watch has ended; it begins again after a rest");
+                if let Some(told) = metrics.complaints().of(&name, &error) {
+                    tracing::warn!("{told}");
+                }
                 None
             }
         };

@@ -45,6 +45,12 @@ enum Command {
     Remove(RemoveArgs),
 }
 
+const ADD_EXAMPLES: &str = "\
+Examples:
+  bowline cluster add toy --embedded
+  bowline cluster add prod --kubeconfig ./prod.kubeconfig --allow team-a,team-b
+  bowline cluster add prod --kubeconfig ~/.kube/config --context prod --timeout 2m";
+
 /// Add a cluster, by its kubeconfig or inside the hub, and say whether it can be used
 ///
 /// The kubeconfig is kept in the hub, as a Secret in bowline-system: one context of it, with the content of the files that
@@ -53,6 +59,7 @@ enum Command {
 ///
 /// An embedded cluster is an API server inside the hub whose workloads are simulated: something to try things on.
 #[derive(Args)]
+#[command(after_help = ADD_EXAMPLES)]
 #[command(group(ArgGroup::new("way").required(true).args(["kubeconfig", "embedded"])))]
 struct AddArgs {
     /// What to call it
@@ -106,7 +113,10 @@ impl Waiting {
 }
 
 /// List the clusters, and how they stand
+///
+/// A message that is too long for the table is cut; -o wide has all of it, and `show` does.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  bowline cluster list\n  bowline cluster list -o wide")]
 struct ListArgs {
     #[command(flatten)]
     server: Server,
@@ -118,6 +128,7 @@ struct ListArgs {
 
 /// Show a cluster: how it is reached, how it stands, what goes on
 #[derive(Args)]
+#[command(after_help = "Examples:\n  bowline cluster show prod\n  bowline cluster show prod -o yaml")]
 struct ShowArgs {
     /// Which
     #[arg(value_name = "NAME")]
@@ -134,8 +145,12 @@ struct ShowArgs {
 /// Remove a cluster: Bowline does not act on it any more
 ///
 /// Nothing is changed on a cluster that was added by its kubeconfig. An embedded one is stopped, and all that it holds is
-/// gone. One that stacks use is not removed, unless that is forced: what they have put there stays there then.
+/// gone. One that stacks use is not removed, unless that is forced: what they have put there stays there then, but for an
+/// embedded one, with which it goes.
 #[derive(Args)]
+#[command(
+    after_help = "Examples:\n  bowline cluster remove toy\n  bowline cluster remove prod --force --timeout 5m"
+)]
 struct RemoveArgs {
     /// Which
     #[arg(value_name = "NAME")]

@@ -120,7 +120,7 @@ pub(super) struct ControllersArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7444", value_parser = hub::address)]
     health_listen: SocketAddr,
 
-    /// Write every decision to this file, one line of JSON each
+    /// Write every decision to this file, one line of JSON each; at 64 MiB it is put aside as FILE.1, and three such are kept
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     journal: Option<PathBuf>,
 

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, KubeconfigSecretRef};
-use bowline_controllers::kubeconfig;
+use bowline_controllers::{Held, kubeconfig};
 use bowline_runtime::Manner;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
@@ -39,7 +37,7 @@ pub(crate) struct Add {
 pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyhow::Result<Exit> {
     let name = &add.name;
     let kubeconfig = match &add.reached {
-        Some((file, context)) => Some(portable(file, context.as_deref())?),
+        Some((file, context)) => Some(portable(file, context.as_deref()).await?),
         None => None,
     };
     let client = server.client(Manner::Patiently).await?;
@@ -48,13 +46,16 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
     if before.as_ref().is_some_and(|before| before.meta().deletion_timestamp.is_some()) {
         anyhow::bail!(Refused(format!("a cluster {name} is being removed: wait until it is gone")));
     }
+    if let Some(before) = &before {
+        stays_what_it_is(before, kubeconfig.is_none())?;
+    }
     // The Secret first: nobody looks for it before there is a cluster.
     let secret = match &kubeconfig {
         Some(kubeconfig) => Some(keep(&client, name, kubeconfig).await?),
         None => None,
     };
     let spec = spec(add, secret.as_deref(), before.as_ref());
-    let is_new = before.is_none();
+    let before_this = before.as_ref().map(|before| before.metadata.generation);
     let old = before.as_ref().and_then(|before| before.spec.kubeconfig_secret_ref.as_ref());
     let old = old.filter(|old| old.namespace.as_str() == SYSTEM_NAMESPACE).map(|old| old.name.to_string());
     let cluster = match write(&client, name, spec, before).await {
@@ -76,12 +77,30 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
     if let Some(old) = old {
         forget(&client, name, &old).await?;
     }
-    let done = if is_new { "added" } else { "changed" };
+    let done = match before_this {
+        None => "added",
+        Some(generation) if generation == cluster.metadata.generation => "there already, and is as it was",
+        Some(_) => "changed",
+    };
     let who = show::allowed(cluster.spec.allowed_namespaces.as_ref());
     output::note(&format!(
         "The cluster {name} is {done}; {who} of the hub may use it (--allow, --allow-all)."
     ));
     if patience.wait { wait(&client, &cluster, patience).await } else { Ok(Exit::Done) }
+}
+
+/// What objects of a cluster hold is of another server than what is meant now: they are not mixed up.
+fn stays_what_it_is(before: &Cluster, embedded: bool) -> anyhow::Result<()> {
+    let name = before.name_any();
+    let (is, other) = match (before.spec.embedded.is_some(), embedded) {
+        (true, false) => ("embedded", "cannot be reached by a kubeconfig"),
+        (false, true) => ("reached by a kubeconfig", "cannot become embedded"),
+        _ => return Ok(()),
+    };
+    anyhow::bail!(Refused(format!(
+        "there is a cluster {name} already, which is {is} and {other}: take another name, or remove it first (`bowline cluster \
+         remove {name}`)"
+    )))
 }
 
 /// Whether a cluster is reached by this Secret.
@@ -90,15 +109,18 @@ fn names(cluster: &Cluster, secret: &str) -> bool {
 }
 
 /// The kubeconfig as the hub can use it: one context, and no files.
-fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
+async fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
     let bad =
         |why: &dyn std::fmt::Display| anyhow!(BadUsage(format!("{} cannot be used: {why}", file.display())));
     let text = std::fs::read_to_string(file).map_err(|error| bad(&error))?;
     let read = kubeconfig::read(&text).map_err(|error| bad(&error))?;
     // Files are named as seen from the kubeconfig.
     let beside = |named: &str| std::fs::read(file.parent().unwrap_or(Path::new(".")).join(named));
-    let encode = |bytes: &[u8]| BASE64_STANDARD.encode(bytes);
-    let portable = kubeconfig::portable(&read, context, beside, encode).map_err(|error| bad(&error))?;
+    let portable = kubeconfig::portable(&read, context, beside).map_err(|error| bad(&error))?;
+    // What no client can be made of is not kept.
+    let client =
+        bowline_runtime::client_of(portable.clone(), &file.display().to_string(), Manner::Once).await;
+    client.map_err(|error| anyhow!(BadUsage(error.to_string())))?;
     serde_json::to_string(&portable).context("cannot write the kubeconfig")
 }
 
@@ -152,7 +174,18 @@ async fn write(
         None => clusters(client).create(&params, &Cluster::new(name, spec)).await,
         Some(before) => clusters(client).replace(name, &params, &Cluster { spec, ..before }).await,
     };
-    written.map_err(|error| failed(error, &format!("cannot add the cluster {name}")))
+    written.map_err(|error| not_written(error, name))
+}
+
+fn not_written(error: kube::Error, name: &str) -> anyhow::Error {
+    let what = format!("cannot add the cluster {name}");
+    match error {
+        kube::Error::Api(status) if status.code == 409 => anyhow!(Refused(format!(
+            "{what}: somebody else has added or changed it at the same time. See what it is now (`bowline cluster show {name}`), \
+             and add it again if it is not what you want"
+        ))),
+        error => failed(error, &what),
+    }
 }
 
 /// The Secret goes with the cluster.
@@ -191,10 +224,7 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
     let found = match tokio::time::timeout(patience.timeout, looked_at).await {
         Ok(found) => found.context("cannot watch the cluster")?,
         Err(_) => {
-            output::note(&format!(
-                "Nobody has looked at it within {} s: do the controllers run (bowline up, or bowline controllers)?",
-                patience.timeout.as_secs()
-            ));
+            output::note(&unseen(client, &name, patience).await);
             return Ok(Exit::NotFinished);
         }
     };
@@ -209,4 +239,44 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
         output::note(&format!("\n  kubectl --kubeconfig {kubeconfig} get nodes\n"));
     }
     Ok(if standing.ready == Some(true) { Exit::Done } else { Exit::EndedBadly })
+}
+
+/// What is known of a cluster that nobody has looked at in time, as it is wanted now.
+async fn unseen(client: &Client, name: &str, patience: Patience) -> String {
+    let seen = clusters(client).get_opt(name).await.ok().flatten().and_then(|now| Standing::before(&now));
+    let seen = seen.map(|seen| format!(" Before, it was {}: {}.", seen.word(), seen.why)).unwrap_or_default();
+    // Who may add clusters need not be allowed to read the lease.
+    let hint = match bowline_controllers::held(client).await {
+        Ok(Some(Held { holder, renewed, .. })) => {
+            let renewed =
+                renewed.map(|time| format!(", and renewed its lease at {time}")).unwrap_or_default();
+            format!(
+                "{holder} leads the controllers{renewed}: give it more time (--timeout), or look later \
+                 (`bowline cluster show {name}`)."
+            )
+        }
+        Ok(None) | Err(_) => "Do the controllers run (bowline up, or bowline controllers)?".to_owned(),
+    };
+    format!("Nobody has looked at it within {} s.{seen} {hint}", patience.timeout.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+
+    use super::*;
+
+    #[test]
+    fn who_comes_second_is_told_what_to_do() {
+        let answered = |code, reason| {
+            let status = Status::failure("clusters.bowline.dev \"prod\" already exists", reason);
+            not_written(kube::Error::Api(status.with_code(code).boxed()), "prod")
+        };
+        let raced = answered(409, "AlreadyExists");
+        assert!(
+            raced.is::<Refused>() && raced.to_string().contains("`bowline cluster show prod`"),
+            "{raced}"
+        );
+        assert!(answered(422, "Invalid").is::<BadUsage>());
+    }
 }

@@ -7,11 +7,14 @@ use serde_json::json;
 
 use super::{Standing, age, clusters, way};
 use crate::ago::passed;
-use crate::columns::Columns;
+use crate::columns::{Columns, short};
 use crate::connection::{Wanted, failed};
 use crate::exit::Exit;
 use crate::output::{self, Format};
 use crate::palette;
+
+/// How much of a message the table shows; `wide` and `show` have all of it.
+const MESSAGE: usize = 60;
 
 /// Lists the clusters.
 pub(crate) async fn list(server: &Wanted, format: Format) -> anyhow::Result<Exit> {
@@ -50,7 +53,8 @@ pub(crate) async fn list(server: &Wanted, format: Format) -> anyhow::Result<Exit
         if wide {
             row.push(plain(status.endpoint.map(|endpoint| endpoint.server).unwrap_or_default()));
         }
-        row.extend([plain(age(cluster)), plain(standing.why)]);
+        let why = if wide { standing.why } else { short(&standing.why, MESSAGE) };
+        row.extend([plain(age(cluster)), plain(why)]);
         columns.row(row);
     }
     output::print(&columns.render())?;

@@ -7,7 +7,7 @@ mod show;
 
 use std::time::Duration;
 
-use bowline_api::conditions::{ConditionType, Truth};
+use bowline_api::conditions::{Condition, ConditionType, Truth};
 use bowline_api::updates::Cluster;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::{Api, Client, ResourceExt};
@@ -49,12 +49,22 @@ struct Standing {
 
 impl Standing {
     fn of(cluster: &Cluster) -> Standing {
-        let ready = cluster.status.as_ref().and_then(|status| status.conditions.get(&ConditionType::READY));
-        let Some(ready) = ready.filter(|ready| ready.observed_generation == cluster.metadata.generation)
-        else {
-            let why = "nobody has looked at it yet: do the controllers run?";
-            return Standing { ready: None, why: why.into(), since: None };
-        };
+        let is_now = |ready: &&Condition| ready.observed_generation == cluster.metadata.generation;
+        match ready(cluster).filter(is_now) {
+            Some(ready) => Standing::told(ready),
+            None => {
+                let why = "nobody has looked at it yet: do the controllers run?";
+                Standing { ready: None, why: why.into(), since: None }
+            }
+        }
+    }
+
+    /// How it stood when somebody looked last, whatever was wanted of it then.
+    fn before(cluster: &Cluster) -> Option<Standing> {
+        ready(cluster).map(Standing::told)
+    }
+
+    fn told(ready: &Condition) -> Standing {
         Standing {
             ready: Some(ready.status == Truth::True),
             why: ready.message.clone(),
@@ -69,6 +79,10 @@ impl Standing {
             None => "unknown",
         }
     }
+}
+
+fn ready(cluster: &Cluster) -> Option<&Condition> {
+    cluster.status.as_ref()?.conditions.get(&ConditionType::READY)
 }
 
 /// Why a cluster cannot be used now, if that is known.

@@ -30,7 +30,11 @@ pub(crate) async fn remove(
     match (used.is_empty(), force) {
         (true, _) => {}
         (false, true) => {
-            output::note(&format!("{name} is used: {what}. What they have put there stays there."))
+            let becomes = match cluster.spec.embedded {
+                Some(_) => "goes with it",
+                None => "stays there",
+            };
+            output::note(&format!("{name} is used: {what}. What they have put there {becomes}."));
         }
         (false, false) => anyhow::bail!(Refused(format!(
             "{name} is used: {what}. Delete them first, or have them use another; --force removes it all the same"

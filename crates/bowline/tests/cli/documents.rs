@@ -74,7 +74,12 @@ fn the_wide_table_says_what_properties_mean() {
 
 #[test]
 fn every_command_helps_with_examples() {
-    for command in ["", "check", "completion", "crds", "man"] {
+    let groups =
+        [("cluster", "add list show remove"), ("update", "submit plan diff list show watch rollback")];
+    let verbs =
+        groups.iter().flat_map(|(group, verbs)| verbs.split(' ').map(move |verb| format!("{group} {verb}")));
+    let alone = ["", "up", "hub", "controllers", "cluster", "update", "check", "completion", "crds", "man"];
+    for command in alone.map(str::to_owned).into_iter().chain(verbs) {
         run(&format!("{command} --help")).exits(0).says("Examples:\n  bowline ").says("Usage: ");
     }
     run("--version").exits(0).says(concat!("bowline ", env!("CARGO_PKG_VERSION")));

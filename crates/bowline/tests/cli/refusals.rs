@@ -54,6 +54,15 @@ fn a_hub_that_cannot_start_says_why_once() {
 }
 
 #[test]
+fn a_hub_whose_directory_cannot_be_used_says_how_to_choose_another() {
+    for command in ["hub", "up"] {
+        // Nobody can make a directory there, whoever it is.
+        let ran = run(&format!("{command} --data /proc/bowline --listen 127.0.0.1:0")).exits(1);
+        ran.notes("error: /proc/bowline: ").notes(". Another directory is chosen by --data\n");
+    }
+}
+
+#[test]
 fn an_option_without_a_value_is_refused() {
     for option in ["--size", "--faults"] {
         for value in ["", " "] {

@@ -160,10 +160,19 @@ impl Hub {
     }
 
     fn command(&self, line: &str) -> Command {
+        self.any_command(&format!("update {line}"))
+    }
+
+    fn any_command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
-        command.arg("update").args(line.split(' ')).current_dir(&self.directory);
+        command.args(line.split(' ')).current_dir(&self.directory);
         command.env("KUBECONFIG", self.directory.join("hub/admin.kubeconfig"));
         command
+    }
+
+    /// Any command.
+    pub(crate) fn bowline(&self, line: &str) -> Said {
+        Said::new(&self.any_command(line).stdin(Stdio::null()).output().expect("it runs"))
     }
 
     /// `bowline update`.

@@ -1,5 +1,6 @@
-//! `bowline update` against a real hub. There is no controller: the tests say what it would.
+//! `bowline update` and `bowline cluster` against a real hub. There is no controller: the tests say what it would.
 
+mod clusters;
 mod ends;
 mod hub;
 mod plans;

@@ -10,6 +10,8 @@ use k8s_openapi::apimachinery::pkg::version::Info;
 use kube::Client;
 use serde_json::{Value, json};
 
+use crate::kubeconfig::Caller;
+
 /// How long a look may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest answer that is read: what is asked has short ones, and any address can be registered.
@@ -29,9 +31,12 @@ const NEEDS: [(&str, &str, &[&str]); 6] = [
     ("apiextensions.k8s.io", "customresourcedefinitions", &["list", "create", "patch", "delete"]),
 ];
 
-/// Looks at a cluster.
-pub(crate) async fn look(client: &Client) -> Finding<String> {
-    let found = tokio::time::timeout(PATIENCE, ask(client)).await;
+/// The groups of what everybody may ask who is known.
+const ASKING: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
+
+/// Looks at a cluster, as this caller.
+pub(crate) async fn look(client: &Client, caller: Option<&Caller>) -> Finding<String> {
+    let found = tokio::time::timeout(PATIENCE, ask(client, caller)).await;
     found.unwrap_or_else(|_| {
         let words = format!("its server does not answer within {} s", PATIENCE.as_secs());
         finding(Found::Silent, words, None)
@@ -43,10 +48,10 @@ pub(crate) fn finding(found: Found, words: String, release: Option<String>) -> F
     Finding { found, words: cut(words), release, place: None }
 }
 
-async fn ask(client: &Client) -> Finding<String> {
+async fn ask(client: &Client, caller: Option<&Caller>) -> Finding<String> {
     let info = match send(client, Request::get("/version"), None).await {
         Ok(answer) => answer,
-        Err(trouble) => return trouble.told(),
+        Err(trouble) => return trouble.told(caller),
     };
     let Ok(info) = serde_json::from_value::<Info>(info) else {
         let words = "what answers there is no Kubernetes API server: it does not say its version";
@@ -63,18 +68,17 @@ async fn ask(client: &Client) -> Finding<String> {
         Err(Trouble::Said(_, why)) => {
             return finding(Found::NotReady, format!("its server is not ready: {why}"), release);
         }
-        Err(trouble) => return trouble.told(),
+        Err(trouble) => return trouble.told(caller),
     }
-    match missing(client).await {
-        Err(trouble) => trouble.told(),
-        Ok(missing) if missing.is_empty() => {
-            finding(Found::Usable, "it answers, and everything is allowed".into(), release)
+    let (found, words) = match allowed(client).await {
+        Err(trouble) => return Finding { release, ..trouble.told(caller) },
+        Ok(Allowed::All) => (Found::Usable, "it answers, and everything is allowed".to_owned()),
+        Ok(Allowed::Without(missing)) => {
+            (Found::Limited, format!("it can be used, but we may not {}", missing.join("; not ")))
         }
-        Ok(missing) => {
-            let words = format!("it can be used, but we may not {}", missing.join("; not "));
-            finding(Found::Limited, words, release)
-        }
-    }
+        Ok(Allowed::Nothing) => (Found::Unauthorized, nothing_allowed(caller)),
+    };
+    finding(found, words, release)
 }
 
 fn is_too_old(info: &Info) -> bool {
@@ -87,24 +91,52 @@ fn is_too_old(info: &Info) -> bool {
     }
 }
 
-/// What we may not do, in words.
-async fn missing(client: &Client) -> Result<Vec<String>, Trouble> {
+/// What we may do.
+enum Allowed {
+    All,
+    /// What we may not do, in words.
+    Without(Vec<String>),
+    Nothing,
+}
+
+async fn allowed(client: &Client) -> Result<Allowed, Trouble> {
     if may(client, "*", "*", "*").await? {
-        return Ok(Vec::new());
+        return Ok(Allowed::All);
     }
-    let mut missing = Vec::new();
+    let (mut missing, mut any) = (Vec::new(), false);
     for (group, resource, verbs) in NEEDS {
         let mut not = Vec::new();
         for verb in verbs {
-            if !may(client, group, resource, verb).await? {
-                not.push(*verb);
+            match may(client, group, resource, verb).await? {
+                true => any = true,
+                false => not.push(*verb),
             }
         }
         if !not.is_empty() {
             missing.push(format!("{} {resource}", not.join(", ")));
         }
     }
-    Ok(missing)
+    if missing.is_empty() {
+        return Ok(Allowed::All);
+    }
+    Ok(if any || may_anything(client).await { Allowed::Without(missing) } else { Allowed::Nothing })
+}
+
+/// Whether there is anything that we may do, but for asking who we are and what we may: who may write nothing but objects of
+/// one kind can be used for that. If it cannot be known, there may be.
+async fn may_anything(client: &Client) -> bool {
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview",
+        "spec": { "namespace": "default" },
+    });
+    let request = Request::post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews");
+    let Ok(answer) = send(client, request, Some(&review)).await else { return true };
+    let Some(rules) = answer["status"]["resourceRules"].as_array() else { return true };
+    let asks = |rule: &Value| {
+        let groups = rule["apiGroups"].as_array();
+        groups.is_some_and(|groups| groups.iter().all(|group| ASKING.iter().any(|asking| group == asking)))
+    };
+    answer["status"]["incomplete"] == true || !rules.iter().all(asks)
 }
 
 async fn may(client: &Client, group: &str, resource: &str, verb: &str) -> Result<bool, Trouble> {
@@ -126,7 +158,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    fn told(self) -> Finding<String> {
+    fn told(self, caller: Option<&Caller>) -> Finding<String> {
         match self {
             Trouble::Silence(why) => {
                 let words =
@@ -134,14 +166,50 @@ impl Trouble {
                 finding(Found::Silent, words, None)
             }
             Trouble::Said(StatusCode::UNAUTHORIZED, _) => {
-                let words = "its server does not know us: the credentials in the kubeconfig are wrong, or have expired";
-                finding(Found::Unauthorized, words.into(), None)
+                finding(Found::Unauthorized, unknown(401, caller), None)
+            }
+            // Who is nobody may ask for the version, but not for what it may.
+            Trouble::Said(StatusCode::FORBIDDEN, _)
+                if caller.is_some_and(|caller| !caller.has_credentials) =>
+            {
+                finding(Found::Unauthorized, unknown(403, caller), None)
             }
             Trouble::Said(code, why) => {
                 finding(Found::NotReady, format!("its server answers {}: {why}", code.as_u16()), None)
             }
         }
     }
+}
+
+/// Who we are to the server, as far as people can look it up.
+fn us(caller: Option<&Caller>) -> String {
+    match caller {
+        Some(Caller { user, context, .. }) => format!("the user {user:?} in the context {context:?}"),
+        None => "us".to_owned(),
+    }
+}
+
+/// The server does not know us: why that may be, and what to do.
+fn unknown(code: u16, caller: Option<&Caller>) -> String {
+    let (us, hint) = (us(caller), "token (`kubectl create token`) or a client certificate");
+    match caller {
+        Some(Caller { has_credentials: false, .. }) => format!(
+            "its server does not know us ({code}): the kubeconfig has no credentials for {us}. Put a {hint} into it, and add the \
+             cluster again"
+        ),
+        _ => format!(
+            "its server does not know us ({code}): the credentials of {us} are wrong, or have expired. Add the cluster again \
+             with another {hint}"
+        ),
+    }
+}
+
+fn nothing_allowed(caller: Option<&Caller>) -> String {
+    format!(
+        "its server knows {}, and allows nothing of what is done on clusters: bind it to a role there (`kubectl create \
+         clusterrolebinding`)",
+        us(caller)
+    )
 }
 
 /// Asks, and reads an answer of a bounded length; text that is no JSON is given as text.
@@ -178,7 +246,69 @@ fn cut(words: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use http::Response;
+    use kube::client::Body;
+
     use super::*;
+
+    /// What is found on a server that says its version and is ready, and answers reviews like this: by the path, which is that
+    /// of a review of access or of rules.
+    async fn found(credentials: bool, answer: fn(&str) -> (u16, Value)) -> Finding<String> {
+        let serve = move |request: Request<Body>| {
+            let (code, body) = match request.uri().path() {
+                "/version" => (200, json!(Info { git_version: "v1.34.4".into(), ..Info::default() })),
+                "/readyz" => (200, json!("ok")),
+                review => answer(review),
+            };
+            let mut response = Response::new(Body::from(body.to_string().into_bytes()));
+            *response.status_mut() = StatusCode::from_u16(code).expect("a code");
+            std::future::ready(Ok::<_, Infallible>(response))
+        };
+        let caller = Caller { user: "me".into(), context: "there".into(), has_credentials: credentials };
+        look(&Client::new(tower::service_fn(serve), "default"), Some(&caller)).await
+    }
+
+    fn forbidden(path: &str, rules: &Value, incomplete: bool) -> (u16, Value) {
+        match path.ends_with("selfsubjectrulesreviews") {
+            true => (201, json!({ "status": { "resourceRules": rules, "incomplete": incomplete } })),
+            false => (201, json!({ "status": { "allowed": false } })),
+        }
+    }
+
+    fn asking() -> Value {
+        json!({ "verbs": ["create"], "apiGroups": ["authorization.k8s.io"], "resources": ["selfsubjectrulesreviews"] })
+    }
+
+    #[tokio::test]
+    async fn where_nothing_is_allowed_nothing_can_be_done() {
+        let nothing = found(true, |path| forbidden(path, &json!([asking()]), false)).await;
+        assert_eq!((nothing.found, nothing.release.as_deref()), (Found::Unauthorized, Some("v1.34.4")));
+        let expected = "knows the user \"me\" in the context \"there\", and allows nothing";
+        assert!(nothing.words.contains(expected), "{}", nothing.words);
+        let widgets = |path: &str| {
+            let rule = json!({ "verbs": ["*"], "apiGroups": ["example.org"], "resources": ["widgets"] });
+            forbidden(path, &json!([asking(), rule]), false)
+        };
+        assert_eq!(found(true, widgets).await.found, Found::Limited);
+        let unknown = found(true, |path| forbidden(path, &json!([]), true)).await;
+        assert_eq!(unknown.found, Found::Limited, "somebody else may allow it");
+    }
+
+    #[tokio::test]
+    async fn who_is_not_known_is_told_who_it_is() {
+        let expired = found(true, |_| (401, json!({ "message": "Unauthorized" }))).await;
+        assert_eq!(expired.found, Found::Unauthorized);
+        let expected =
+            "does not know us (401): the credentials of the user \"me\" in the context \"there\" are wrong";
+        assert!(expired.words.contains(expected), "{}", expired.words);
+        let nobody = found(false, |_| (403, json!({ "message": "system:anonymous may not" }))).await;
+        assert_eq!(nobody.found, Found::Unauthorized);
+        assert!(nobody.words.contains("the kubeconfig has no credentials for"), "{}", nobody.words);
+        let odd = found(true, |_| (403, json!({ "message": "not you" }))).await;
+        assert_eq!((odd.found, odd.words.as_str()), (Found::NotReady, "its server answers 403: not you"));
+    }
 
     #[test]
     fn servers_are_too_old_by_their_numbers() {

@@ -103,7 +103,7 @@ impl Eyes {
             }
             Ok(Running { client, server, kubeconfig }) => {
                 let place = Some(Place { server, kubeconfig: Some(kubeconfig) });
-                let mut found = Finding { place, ..look(&client).await };
+                let mut found = Finding { place, ..look(&client, None).await };
                 if found.found == Found::Usable {
                     found.words = "it runs inside the hub; its workloads are simulated".into();
                 }
@@ -139,8 +139,9 @@ impl Eyes {
             Err(why) => return bad(&why),
         };
         let place = kubeconfig::server(&kubeconfig).map(|server| Place { server, kubeconfig: None });
+        let caller = kubeconfig::caller(&kubeconfig);
         match bowline_runtime::client_of(kubeconfig, "the kubeconfig", Manner::Once).await {
-            Ok(client) => Ok(Finding { place, ..look(&client).await }),
+            Ok(client) => Ok(Finding { place, ..look(&client, caller.as_ref()).await }),
             Err(why) => bad(&why),
         }
     }

@@ -44,6 +44,7 @@ fn story(kind: Kind) -> Result<()> {
 
     what_cannot_be_used_is_refused(&place)?;
     what_is_not_allowed_is_named(&place, &target)?;
+    who_is_nobody_is_told_so(&place)?;
     if kind == Kind::Kubernetes {
         place.says("cluster add toy --embedded", 1, &["It is not ready", "this is another home"])?;
         place.says("cluster remove toy", 0, &["is removed"])?;
@@ -154,6 +155,14 @@ fn what_cannot_be_used_is_refused(place: &Place) -> Result<()> {
     place.says(&add, 2, &["gets credentials from a program", "kubectl create token"])?;
     with(json!({ "client-certificate": "nowhere.crt" }))?;
     place.says(&add, 2, &["client-certificate names the file nowhere.crt"])?;
+    with(json!({ "username": "me", "password": "sekrit" }))?;
+    place.says(&add, 2, &["users[0].user.username is not supported", "since 1.19"])?;
+    with(json!({ "client-certificate-data": "sek*rit" }))?;
+    place.says(&add, 2, &["users[0].user.client-certificate-data is not base64"])?;
+    fs::write(&file, "\n")?;
+    place.says(&add, 2, &["it is empty"])?;
+    let kept = place.kubectl()?.ok("get secrets -n bowline-system -l bowline.dev/cluster=bad -o name", "")?;
+    ensure!(kept.is_empty(), "nothing was kept: {kept}");
     with(json!({ "token": "t" }))?;
     place.says(&format!("{add} --context other"), 2, &["it has no context \"other\": it has \"c\""])?;
     place.says(&add, 1, &["It is not ready", "does not answer"])?;
@@ -224,8 +233,45 @@ fn what_is_not_allowed_is_named(place: &Place, target: &Hub) -> Result<()> {
     place.stands("limited", "LimitedPermissions")?;
     config["users"][0]["user"] = json!({ "token": "wrong" });
     fs::write(&file, config.to_string())?;
-    place.says(&add, 1, &["It is not ready", "does not know us"])?;
+    let user = config["users"][0]["name"].clone();
+    place.says(
+        &add,
+        1,
+        &["It is not ready", "does not know us (401): ", &format!("credentials of the user {user} in")],
+    )?;
+    config["users"][0]["user"] = json!({});
+    fs::write(&file, config.to_string())?;
+    place.says(&add, 1, &["It is not ready", "does not know us (40", "has no credentials for"])?;
+    place.stands("limited", "Unauthorized")?;
+    kubectl.ok("create serviceaccount nothing", "")?;
+    let token = kubectl.ok("create token nothing", "")?;
+    config["users"][0]["user"] = json!({ "token": token.trim() });
+    fs::write(&file, config.to_string())?;
+    place.says(&add, 1, &["It is not ready", "allows nothing", "kubectl create clusterrolebinding"])?;
+    place.stands("limited", "Unauthorized")?;
     place.says("cluster remove limited", 0, &["is removed"])?;
+    Ok(())
+}
+
+/// The home is a cluster like any other: a real server lets those ask for its version whom it does not know.
+fn who_is_nobody_is_told_so(place: &Place) -> Result<()> {
+    let kubectl = place.kubectl()?;
+    let mut config: Value = serde_json::from_str(&kubectl.ok("config view --raw -o json", "")?)?;
+    kubectl.ok("create serviceaccount nothing", "")?;
+    let token = kubectl.ok("create token nothing", "")?;
+    let file = place.path("nobody.kubeconfig");
+    let add = format!("cluster add nobody --kubeconfig {}", file.display());
+    for (user, says) in [
+        (json!({}), "has no credentials for"),
+        (json!({ "token": "wrong" }), "are wrong, or have expired"),
+        (json!({ "token": token.trim() }), "allows nothing of what is done on clusters"),
+    ] {
+        config["users"][0]["user"] = user;
+        fs::write(&file, config.to_string())?;
+        place.says(&add, 1, &["It is not ready", says])?;
+        place.stands("nobody", "Unauthorized")?;
+    }
+    place.says("cluster remove nobody", 0, &["is removed"])?;
     Ok(())
 }
 

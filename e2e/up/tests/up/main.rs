@@ -8,6 +8,7 @@ mod killed;
 mod led;
 mod pods;
 mod rests;
+mod unwell;
 mod updates;
 
 use serde_json::{Value, json};
