@@ -60,6 +60,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-bundle",
             "bowline-clusters",
             "bowline-control",
+            "bowline-merge",
             "bowline-runtime",
             "bowline-updates",
         ],

@@ -10,6 +10,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::album::Album;
+use super::brought::{Brought, by_schema};
 use super::health::health;
 use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
@@ -57,9 +58,7 @@ struct Wishes<'a> {
     known: BTreeMap<Place, Wish<'a>>,
     /// What cannot be asked for.
     odd: Vec<(&'a Place, Fit<Text>)>,
-    /// What the content itself brings: kinds, by group and name, and namespaces.
-    kinds: BTreeSet<(String, String)>,
-    namespaces: BTreeSet<String>,
+    brought: Brought<'a>,
 }
 
 /// What a server makes of something that it is to try.
@@ -130,27 +129,16 @@ impl Eyes<'_> {
     }
 
     fn wishes<'a>(&'a self, content: &'a Content<Text>) -> Wishes<'a> {
-        let mut wishes = Wishes {
-            known: BTreeMap::new(),
-            odd: Vec::new(),
-            kinds: BTreeSet::new(),
-            namespaces: BTreeSet::new(),
-        };
-        for (place, wanted) in &content.0 {
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            match (place.group.as_str(), place.kind.as_str()) {
-                ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-                    let spec = &wanted.body["spec"];
-                    wishes.kinds.insert((text(&spec["group"]), text(&spec["names"]["kind"])));
-                }
-                ("", "Namespace") => drop(wishes.namespaces.insert(place.name.clone())),
-                _ => {}
-            }
-        }
+        let brought = Brought::by(content);
+        let mut wishes = Wishes { known: BTreeMap::new(), odd: Vec::new(), brought };
         for (place, wanted) in &content.0 {
             let Some(served) = self.kinds.exact(place, api_version(&wanted.body)) else {
-                let comes = wishes.kinds.contains(&(place.group.clone(), place.kind.clone()));
-                wishes.odd.push((place, if comes { Fit::Later } else { unknown(place, &wanted.body) }));
+                let definition = wishes.brought.kind(place);
+                let fit = definition.map_or_else(
+                    || unknown(place, &wanted.body),
+                    |definition| by_schema(definition, place, &wanted.body),
+                );
+                wishes.odd.push((place, fit));
                 continue;
             };
             if let Some((other, ..)) = wishes.known.insert(served.settled(place), (place, wanted, served)) {
@@ -232,7 +220,12 @@ impl Eyes<'_> {
             album.keep(place, live.as_deref(), tried);
         }
         let fit = match (&tried, live.as_deref()) {
-            (Tried::Not(why), _) => wishes.misfit(settled, why),
+            (Tried::Not(why), live) => match wishes.misfit(settled, why) {
+                Fit::Later if live.is_none() && served.is_namespaced => {
+                    self.elsewhere(served, settled, &wanted.body).await
+                }
+                fit => fit,
+            },
             // Who made it was lost before its fields were ours as applied ones are.
             (Tried::Is { .. }, Some(live)) if ours.is_some() && read(live).is_raw => Fit::Differs,
             (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
@@ -317,8 +310,8 @@ impl Wishes<'_> {
         let Trouble::Said { code, words, about } = why else {
             return Fit::Untried(format!("{place}: {}", why.words()));
         };
-        let brings_namespace = self.namespaces.contains(&place.namespace);
-        let brings_kind = self.kinds.contains(&(place.group.clone(), place.kind.clone()));
+        let brings_namespace = self.brought.namespaces.contains(&place.namespace);
+        let brings_kind = self.brought.kind(place).is_some();
         let is_leaving = *code == 403 && words.contains("is being terminated");
         match (*code, about.as_str()) {
             (404, "namespaces") if brings_namespace => Fit::Later,
@@ -411,8 +404,13 @@ mod tests {
         let wishes = |kind: bool, namespace: bool| Wishes {
             known: BTreeMap::new(),
             odd: Vec::new(),
-            kinds: kind.then(|| ("g".to_owned(), "Thing".to_owned())).into_iter().collect(),
-            namespaces: namespace.then(|| "a".to_owned()).into_iter().collect(),
+            brought: Brought {
+                kinds: kind
+                    .then(|| (("g".to_owned(), "Thing".to_owned()), &Value::Null))
+                    .into_iter()
+                    .collect(),
+                namespaces: namespace.then(|| "a".to_owned()).into_iter().collect(),
+            },
         };
         let said =
             |code, words: &str, about: &str| Trouble::Said { code, words: words.into(), about: about.into() };

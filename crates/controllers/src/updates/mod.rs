@@ -1,6 +1,7 @@
 //! Updates: who fetches contents, looks at clusters and writes to them.
 
 mod album;
+mod brought;
 mod census;
 mod discreet;
 mod epochs;

@@ -97,6 +97,45 @@ fn what_the_cluster_does_not_take_fails_before_anything_is_changed() -> Result<(
     Ok(())
 }
 
+/// Its kind and its namespace come with it: that keeps nobody from seeing that it is wrong.
+#[test]
+fn what_comes_later_and_is_wrong_fails_before_anything_is_changed() -> Result<()> {
+    let place = start()?;
+    let team = Team::new(&place, "default", "shop", json!({}))?;
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "harbour" } });
+    let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": {
+        "spec": { "type": "object", "properties": { "masts": { "type": "integer", "maximum": 5 } } },
+    } } });
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": "boats.sea.example" },
+        "spec": { "group": "sea.example", "scope": "Namespaced",
+            "names": { "plural": "boats", "singular": "boat", "kind": "Boat" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": schema }] },
+    });
+    let of = |version: &str, kind: &str, field: &str, value: Value| {
+        json!({
+            "apiVersion": version, "kind": kind, "metadata": { "name": "x", "namespace": "harbour" }, field: value,
+        })
+    };
+    let boat = |spec: Value| of("sea.example/v1", "Boat", "spec", spec);
+    let rows: [(Value, &[&str]); 4] = [
+        (boat(json!({ "masts": 7 })), &["Boat harbour/x: spec.masts", "less than or equal to 5"]),
+        (boat(json!({ "mast": 1 })), &["Boat harbour/x: unknown field \"spec.mast\""]),
+        (of("v1", "ConfigMap", "dat", json!({})), &["ConfigMap harbour/x", "dat"]),
+        (of("v1", "Service", "spec", json!({ "ports": [{ "port": 0 }] })), &["Service harbour/x", "port"]),
+    ];
+    for (object, says) in rows {
+        let said = team.waits(&[namespace.clone(), definition.clone(), object], 1, says)?;
+        ensure!(said.contains("Failed: "), "{said}");
+    }
+    let toy = team.cluster()?;
+    toy.complains("get namespace harbour", "", "not found")?;
+    toy.complains("get crd boats.sea.example", "", "not found")?;
+    let good = [namespace, definition, boat(json!({ "masts": 3 })), of("v1", "ConfigMap", "data", json!({}))];
+    team.ends(&team.submit(&good)?, "Succeeded").map(drop)
+}
+
 #[test]
 fn who_is_not_known_any_more_is_told_so() -> Result<()> {
     let place = start()?;
@@ -106,7 +145,7 @@ fn who_is_not_known_any_more_is_told_so() -> Result<()> {
     config["users"][0]["user"] = json!({ "token": "expired" });
     let expired = place.path("expired.kubeconfig");
     std::fs::write(&expired, config.to_string())?;
-    place.says_to(&expired, "update submit good.json --cluster toy", 4, &["Unauthorized"])?;
+    place.says_to(&expired, "update submit good.json --cluster toy", 4, &["does not know us (401)"])?;
     ensure!(kept(&place)?.iter().all(|(_, count)| *count == 0), "nothing is made");
 
     // By the cluster.

@@ -9,14 +9,13 @@ use super::team::{Team, map};
 
 #[test]
 fn a_lease_that_was_deleted_keeps_no_stack_from_its_next_version() -> Result<()> {
-    let team = |place| Team::again(place, "default", "shop");
     let place = start()?;
     Team::new(&place, "default", "shop", json!({}))?;
     // The lives before this one have raised the epoch.
     let place = place.live_again()?;
     place.is_ready()?;
-    let first = team(&place).submit(&[map("settings", json!({ "a": "1" }))])?;
-    team(&place).ends(&first, "Succeeded")?;
+    let first = shop(&place).submit(&[map("settings", json!({ "a": "1" }))])?;
+    shop(&place).ends(&first, "Succeeded")?;
     let before = epoch(&place)?;
     ensure!(before > 1, "it was taken twice: {before}");
 
@@ -24,13 +23,16 @@ fn a_lease_that_was_deleted_keeps_no_stack_from_its_next_version() -> Result<()>
         place.kubectl()?.ok("delete lease bowline-controllers -n bowline-system", "")?;
         Ok(())
     })?;
-    let second = team(&place).submit(&[map("settings", json!({ "a": "2" }))])?;
-    team(&place).ends(&second, "Succeeded")?;
+    let second = shop(&place).submit(&[map("settings", json!({ "a": "2" }))])?;
+    shop(&place).ends(&second, "Succeeded")?;
     ensure!(epoch(&place)? > before, "{before} {}", epoch(&place)?);
     Ok(())
 }
 
+fn shop(place: &Place) -> Team<'_> {
+    Team::again(place, "default", "shop")
+}
+
 fn epoch(place: &Place) -> Result<u64> {
-    let stack = Team::again(place, "default", "shop").stack()?;
-    Ok(stack["status"]["epoch"].as_u64().unwrap_or_default())
+    Ok(shop(place).stack()?["status"]["epoch"].as_u64().unwrap_or_default())
 }
