@@ -3,7 +3,7 @@
 mod swept;
 
 use bowline_models::Faults;
-use swept::{Counts, entry, pairs_together_are_pinned, run, runs_are_pinned};
+use swept::{Counts, entry, every_second_pair_is_pinned, run, runs_are_pinned};
 
 #[test]
 fn no_fault_breaks_anything() {
@@ -13,7 +13,12 @@ fn no_fault_breaks_anything() {
 
 #[test]
 fn every_two_faults_together_hit_every_effect_and_break_nothing() {
-    pairs_together_are_pinned(entry("updates"), PAIRS);
+    every_second_pair_is_pinned(entry("updates"), PAIRS, 0);
+}
+
+#[test]
+fn every_other_two_faults_together_hit_every_effect_and_break_nothing() {
+    every_second_pair_is_pinned(entry("updates"), PAIRS, 1);
 }
 
 /// People delete an update, the stack, or the cluster, while something goes wrong: these effects are hit by every fault.

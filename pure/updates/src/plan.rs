@@ -109,8 +109,9 @@ pub struct Plan<N: Names> {
     pub spared: Vec<(N::Place, N::Text)>,
 }
 
-/// Objects that are not wanted any more go last.
-const LAST: u8 = u8::MAX;
+/// Objects that are not wanted any more go last; and after them those that others may have something in.
+const LAST: u8 = u8::MAX - 1;
+const SHARED: u8 = u8::MAX;
 
 impl<N: Names> Plan<N> {
     /// What is to be done so that the cluster is as `wanted`.
@@ -180,7 +181,8 @@ impl<N: Names> Plan<N> {
             (_, Some(why)) => return self.spared.push((place.clone(), why.clone())),
             (_, None) => Act::Delete(live.read.clone()),
         };
-        self.deeds.push((LAST, Deed { place: place.clone(), act }));
+        let wave = if N::is_shared(place) { SHARED } else { LAST };
+        self.deeds.push((wave, Deed { place: place.clone(), act }));
     }
 
     /// Whether all is as it should be, or nothing can be done about it.
@@ -192,7 +194,7 @@ impl<N: Names> Plan<N> {
     /// What is to be done next, at most so much of it: nothing of a wave before all of those before it, and nothing goes before
     /// everything is there that takes its place. What was refused before is tried again when nothing else is left.
     pub fn next(&self, most: usize, refused: &BTreeMap<N::Place, N::Text>) -> Vec<Deed<N>> {
-        let last = self.later.iter().map(|(wave, _)| *wave).min().unwrap_or(LAST);
+        let last = self.later.iter().map(|(wave, _)| *wave).min().unwrap_or(SHARED);
         let due = || self.deeds.iter().filter(|(wave, _)| *wave <= last);
         let is_new = |(_, deed): &&(u8, Deed<N>)| !refused.contains_key(&deed.place);
         let first = due().find(is_new).or_else(|| due().next()).map(|(wave, _)| *wave);

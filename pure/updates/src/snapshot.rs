@@ -121,6 +121,8 @@ impl<N: Names> Memory<N> {
                     _ => None,
                 };
                 self.recorded = inventory.map(|inventory| (N::digest_of(&inventory), inventory));
+                // What nobody names may be gone by the time that it is named.
+                self.stored = None;
             }
             Reply::Forgotten => *self = Memory { forgotten: true, ..Memory::default() },
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),

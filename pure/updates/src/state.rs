@@ -44,6 +44,9 @@ pub trait Names: Clone + Eq + Hash + fmt::Debug {
     /// How many objects are as a plan wants them that did so much, when so many are left.
     fn done(tally: &Self::Tally, left: usize) -> u32;
 
+    /// Whether others may have something in what is there, that would go with it.
+    fn is_shared(place: &Self::Place) -> bool;
+
     /// A place, for people.
     fn place(place: &Self::Place) -> String;
 }
@@ -96,6 +99,8 @@ pub struct Wish<N: Names> {
     pub interval: Millis,
     /// More deletions than this fail a version before it changes anything.
     pub deletions: u32,
+    /// So many updates that have ended are left, beside that of the last good version.
+    pub history: u32,
     /// Versions that failed, and whose content may be tried again.
     pub released: Vec<Number>,
 }

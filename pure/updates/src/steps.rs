@@ -27,6 +27,7 @@ impl<N: Names> Case<'_, N> {
             Step::Enter => self.with_activity(Some(self.stack.status.attempt)),
             Step::Leave => self.with_activity(None),
             Step::Show(number) => self.show(number),
+            Step::Discard(number) => self.discard(number),
             Step::Fetch(aim) => self.call(Ask::Fetch {
                 content: self.stack.digest(aim).cloned(),
                 inventory: self.stack.status.inventory.clone(),
@@ -106,6 +107,15 @@ impl<N: Names> Case<'_, N> {
         };
         let after = Update { shown: Some(shown), ..before.clone() };
         Effect::Write(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
+    }
+
+    fn discard(&self, number: Number) -> EffectOf<N> {
+        let is_it =
+            |update: &&Update<N>| update.shown.as_ref().is_some_and(|shown| shown.number == Some(number));
+        let Some(update) = self.s.updates.iter().find(is_it) else {
+            unreachable!("what is discarded is there")
+        };
+        Effect::Write(Write::Delete(Object::Update(update.clone())))
     }
 
     fn with_status(&self, change: impl FnOnce(&mut Status<N>)) -> EffectOf<N> {

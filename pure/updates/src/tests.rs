@@ -46,11 +46,17 @@ impl Names for Plain {
         (tally - left) as u32
     }
 
+    fn is_shared(place: &&'static str) -> bool {
+        *place == ROOM
+    }
+
     fn place(place: &&'static str) -> String {
         (*place).to_owned()
     }
 }
 
+/// What others may have something in.
+const ROOM: &str = "room";
 const HOUR: Millis = Millis(3_600_000);
 
 fn at(clock: Millis) -> Moment {
@@ -127,6 +133,7 @@ fn stack(request: Request<Plain>, inventory: &str) -> Stack<Plain> {
             cluster: "c",
             paused: false,
             repairs: false,
+            history: 100,
             timeout: Millis(300_000),
             interval: Millis(600_000),
             deletions: 10,

@@ -49,6 +49,10 @@ pub struct StackSpec {
     #[serde(default = "max_deletions")]
     #[schemars(range(max = 100_000))]
     pub max_deletions: u32,
+    /// So many Updates that have ended are left, beside that of the last good version; the oldest are deleted.
+    #[serde(default = "history_limit")]
+    #[schemars(range(max = 10_000))]
+    pub history_limit: u32,
     /// What to do about objects that somebody else has changed.
     #[serde(default)]
     pub drift: Drift,
@@ -73,6 +77,10 @@ fn max_deletions() -> u32 {
     10
 }
 
+fn history_limit() -> u32 {
+    100
+}
+
 fn drift_interval_seconds() -> u32 {
     600
 }
@@ -83,6 +91,7 @@ impl Default for StackSpec {
             cluster: ShortName::default(),
             timeout_seconds: timeout_seconds(),
             max_deletions: max_deletions(),
+            history_limit: history_limit(),
             drift: Drift::default(),
             drift_interval_seconds: drift_interval_seconds(),
             paused: false,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bowline_merge::Schema;
-use bowline_updates::{Content, Fit};
+use bowline_updates::{Content, Fit, Sights};
 use http::Method;
 use serde_json::Value;
 
@@ -16,6 +16,8 @@ use super::request::{Asked, Trouble};
 
 /// A namespace that every cluster has.
 const ELSEWHERE: &str = "default";
+/// What webhooks and policies say no with, which may know other rules for other namespaces.
+const DENIED: [&str; 2] = ["denied the request", "denied request"];
 /// How many mistakes are told of one object.
 const MISTAKES: usize = 5;
 
@@ -24,20 +26,17 @@ const MISTAKES: usize = 5;
 pub(crate) struct Brought<'a> {
     /// The definitions of kinds, by group and name.
     pub(crate) kinds: BTreeMap<(String, String), &'a Value>,
+    /// Those of them that are there as they should be.
+    pub(crate) settled: BTreeSet<(String, String)>,
     pub(crate) namespaces: BTreeSet<String>,
 }
 
 impl<'a> Brought<'a> {
     pub(crate) fn by(content: &'a Content<Text>) -> Brought<'a> {
         let mut brought = Brought::default();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         for (place, wanted) in &content.0 {
             match (place.group.as_str(), place.kind.as_str()) {
-                ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-                    let spec = &wanted.body["spec"];
-                    let kind = (text(&spec["group"]), text(&spec["names"]["kind"]));
-                    brought.kinds.insert(kind, &wanted.body);
-                }
+                _ if is_definition(place) => drop(brought.kinds.insert(defines(&wanted.body), &wanted.body)),
                 ("", "Namespace") => drop(brought.namespaces.insert(place.name.clone())),
                 _ => {}
             }
@@ -45,9 +44,40 @@ impl<'a> Brought<'a> {
         brought
     }
 
+    /// The definition of the kind of a place, if it is among what is brought.
     pub(crate) fn kind(&self, place: &Place) -> Option<&'a Value> {
         self.kinds.get(&(place.group.clone(), place.kind.clone())).copied()
     }
+
+    /// The definition of the kind of a place, if it is not there yet as it should be.
+    pub(crate) fn comes(&self, place: &Place) -> Option<&'a Value> {
+        self.kind(place).filter(|_| !self.settled.contains(&(place.group.clone(), place.kind.clone())))
+    }
+
+    /// The definitions were looked at.
+    pub(crate) fn are_seen(&mut self, sights: &Sights<Text>) {
+        let is_same = |name: &str| {
+            let found = sights.iter().find(|(place, _)| is_definition(place) && place.name == name);
+            found.is_some_and(|(_, sight)| sight.fit == Fit::Same)
+        };
+        let settled = self
+            .kinds
+            .iter()
+            .filter(|(_, definition)| definition["metadata"]["name"].as_str().is_some_and(is_same));
+        self.settled = settled.map(|(kind, _)| kind.clone()).collect();
+    }
+}
+
+/// Whether a kind is defined there.
+pub(crate) fn is_definition(place: &Place) -> bool {
+    place.group == "apiextensions.k8s.io" && place.kind == "CustomResourceDefinition"
+}
+
+/// The group and the kind that a definition defines.
+fn defines(definition: &Value) -> (String, String) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let spec = &definition["spec"];
+    (text(&spec["group"]), text(&spec["names"]["kind"]))
 }
 
 /// What can be said of an object whose kind comes with it, by the definition of its kind. Rules in CEL are its server's to judge.
@@ -84,7 +114,7 @@ impl Eyes<'_> {
     /// What can be said of an object whose namespace comes with it: its server tries it in another one. What it says there of who may
     /// do what, and of how much there may be, says nothing of the namespace that comes.
     pub(crate) async fn elsewhere(&self, served: &Served, place: &Place, body: &Value) -> Fit<Text> {
-        let mut body = self.actor.marked(body, None);
+        let mut body = self.actor.marked(body, place, None);
         body["metadata"]["namespace"] = ELSEWHERE.into();
         let tried = Asked::new(Method::POST, served.collection(ELSEWHERE))
             .with("dryRun", "All")
@@ -92,7 +122,9 @@ impl Eyes<'_> {
             .with("fieldValidation", "Strict")
             .body("application/json", &body);
         match tried.send(self.client).await {
-            Err(Trouble::Said { code: 400 | 422, words, .. }) if !words.contains("admission webhook") => {
+            Err(Trouble::Said { code: 400 | 422, words, .. })
+                if !DENIED.iter().any(|it| words.contains(it)) =>
+            {
                 Fit::Refused(format!("{place}: {words}"))
             }
             _ => Fit::Later,
@@ -173,6 +205,7 @@ mod tests {
             (422, "ConfigMap \"x\" is invalid: data: no", true),
             (422, "admission webhook \"w\" denied the request: not in default", false),
             (400, "admission webhook \"w\" denied the request: not in default", false),
+            (422, "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: not in default", false),
             (403, "exceeded quota", false),
             (409, "it is there already", false),
             (500, "a webhook does not answer", false),

@@ -124,6 +124,7 @@ mod tests {
             deleting: false,
             held: true,
             wish: Wish {
+                history: 100,
                 cluster: cluster.into(),
                 paused: false,
                 repairs: false,

@@ -5,6 +5,7 @@
 const PHRASES: &[&str] = &[
     "already exists",
     "cannot unmarshal",
+    "denied request",
     "denied the request",
     "exceeded quota",
     "expected list",
@@ -24,7 +25,8 @@ const PHRASES: &[&str] = &[
 ];
 
 /// After these a value is told, or somebody's own words.
-const VALUES: &[&str] = &[", got", "alue:", "&value.", "denied the request", "failed calling webhook"];
+const VALUES: &[&str] =
+    &[", got", "alue:", "&value.", "denied request", "denied the request", "failed calling webhook"];
 
 /// The fields of a Secret.
 const FIELDS: &[&str] = &["data", "immutable", "metadata", "stringData", "type"];

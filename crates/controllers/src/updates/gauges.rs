@@ -168,6 +168,7 @@ mod tests {
             deleting: false,
             held: true,
             wish: Wish {
+                history: 100,
                 cluster: "prod".into(),
                 paused: false,
                 repairs: false,

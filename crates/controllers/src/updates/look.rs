@@ -10,7 +10,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::album::Album;
-use super::brought::{Brought, by_schema};
+use super::brought::{Brought, by_schema, is_definition};
 use super::health::health;
 use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
@@ -93,7 +93,7 @@ impl Eyes<'_> {
         content: &Content<Text>,
         inventory: &Inventory<Text>,
     ) -> Result<Arc<Sights<Text>>, Unseen> {
-        let wishes = self.wishes(content);
+        let mut wishes = self.wishes(content);
         let ours = self.ours(&wishes, inventory).await?;
         let mut sights: Sights<Text> = BTreeMap::new();
         // What was touched, and does not say that it is ours any more, is left alone: it need not be seen.
@@ -102,13 +102,12 @@ impl Eyes<'_> {
         sights.extend(
             wishes.odd.iter().map(|(place, fit)| ((*place).clone(), Sight { live: None, fit: fit.clone() })),
         );
-        let mut wanted: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
-        for (settled, wish) in &wishes.known {
-            let (live, wishes) = (ours.get(settled), &wishes);
-            let sight = async move { Ok((wish.0.clone(), self.try_one(wishes, settled, wish, live).await?)) };
-            wanted.push(Box::pin(sight));
-        }
-        sights.extend(try_all(wanted).await?);
+        let (definitions, others): (Vec<_>, Vec<_>) =
+            wishes.known.iter().partition(|(settled, _)| is_definition(settled));
+        sights.extend(self.try_each(&wishes, &ours, &definitions).await?);
+        // By which schema an object is judged depends on whether its definition is as it should be.
+        wishes.brought.are_seen(&sights);
+        sights.extend(self.try_each(&wishes, &ours, &others).await?);
         let left = ours.iter().filter(|(settled, _)| !wishes.known.contains_key(*settled));
         // The inventory may have said it without its namespace.
         for (settled, sight) in self.unwanted(left.collect()).await {
@@ -120,6 +119,22 @@ impl Eyes<'_> {
             sights.insert(place.clone(), sight);
         }
         Ok(Arc::new(sights))
+    }
+
+    /// What its server would make of each of these.
+    async fn try_each(
+        &self,
+        wishes: &Wishes<'_>,
+        ours: &BTreeMap<Place, Value>,
+        those: &[(&Place, &Wish<'_>)],
+    ) -> Result<Vec<(Place, Sight<Text>)>, Unseen> {
+        let mut wanted: Vec<BoxFuture<'_, Result<_, Unseen>>> = Vec::new();
+        for (settled, wish) in those.iter().copied() {
+            let live = ours.get(settled);
+            let sight = async move { Ok((wish.0.clone(), self.try_one(wishes, settled, wish, live).await?)) };
+            wanted.push(Box::pin(sight));
+        }
+        try_all(wanted).await
     }
 
     fn is_at(&self, place: &Place, settled: &Place) -> bool {
@@ -220,10 +235,12 @@ impl Eyes<'_> {
             album.keep(place, live.as_deref(), tried);
         }
         let fit = match (&tried, live.as_deref()) {
-            (Tried::Not(why), live) => match wishes.misfit(settled, why) {
-                Fit::Later if live.is_none() && served.is_namespaced => {
-                    self.elsewhere(served, settled, &wanted.body).await
-                }
+            (Tried::Not(why), live) => match wishes.misfit(settled, &wanted.body, why) {
+                Fit::Later if live.is_none() && served.is_namespaced => match wishes.brought.comes(settled) {
+                    // Elsewhere it would be judged by the definition as it is now.
+                    Some(definition) => by_schema(definition, settled, &wanted.body),
+                    None => self.elsewhere(served, settled, &wanted.body).await,
+                },
                 fit => fit,
             },
             // Who made it was lost before its fields were ours as applied ones are.
@@ -258,7 +275,7 @@ impl Eyes<'_> {
         live: Option<&Value>,
     ) -> Result<Tried, Unseen> {
         let ours = live.filter(|live| self.actor.whose(live) == Whose::Ours);
-        let body = self.actor.marked(&wanted.body, ours.map(read).as_ref());
+        let body = self.actor.marked(&wanted.body, settled, ours.map(read).as_ref());
         let tried = Asked::new(Method::PATCH, served.object(settled))
             .with("dryRun", "All")
             .with("fieldManager", MANAGER)
@@ -306,7 +323,7 @@ impl Eyes<'_> {
 
 impl Wishes<'_> {
     /// Why a server does not take what is wanted.
-    fn misfit(&self, place: &Place, why: &Trouble) -> Fit<Text> {
+    fn misfit(&self, place: &Place, body: &Value, why: &Trouble) -> Fit<Text> {
         let Trouble::Said { code, words, about } = why else {
             return Fit::Untried(format!("{place}: {}", why.words()));
         };
@@ -322,6 +339,10 @@ impl Wishes<'_> {
                 ))
             }
             (404, _) if brings_kind => Fit::Later,
+            // Its server judges it by the definition that it has now.
+            (400 | 422 | 500, _) if let Some(definition) = self.brought.comes(place) => {
+                by_schema(definition, place, body)
+            }
             (403, _) if is_leaving && brings_namespace => Fit::Later,
             _ => Fit::Refused(format!("{place}: {words}")),
         }
@@ -409,6 +430,7 @@ mod tests {
                     .then(|| (("g".to_owned(), "Thing".to_owned()), &Value::Null))
                     .into_iter()
                     .collect(),
+                settled: [("g".to_owned(), "Thing".to_owned())].into(),
                 namespaces: namespace.then(|| "a".to_owned()).into_iter().collect(),
             },
         };
@@ -426,10 +448,50 @@ mod tests {
             (&leaving, false, false, false),
             (&said(422, "bad", "things"), true, true, false),
         ] {
-            let fit = wishes(kind, namespace).misfit(&place("a"), trouble);
+            let fit = wishes(kind, namespace).misfit(&place("a"), &Value::Null, trouble);
             assert_eq!(fit == Fit::Later, is_later, "{trouble:?} {fit:?}");
             let is_told = matches!(&fit, Fit::Refused(why) if why.starts_with("Thing a/x: "));
             assert!(is_later || is_told, "it is named: {fit:?}");
+        }
+    }
+
+    /// The server knows the kind as it was.
+    #[tokio::test]
+    async fn what_its_definition_is_about_to_allow_is_judged_by_that() {
+        const HAS: &[Has<'_>] = &[
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", false, ALL),
+            ("g/v1", "Thing", "things", true, ALL),
+        ];
+        let thing = |field: &str| json!({ "apiVersion": "g/v1", "kind": "Thing", "metadata": { "name": field, "namespace": "a" }, "spec": { field: 1 } });
+        let definition = |field: &str| {
+            let spec = json!({ "type": "object", "properties": { field: { "type": "integer" } } });
+            let schema = json!({ "type": "object", "properties": { "spec": spec } });
+            json!({
+                "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": "things.g" },
+                "spec": { "group": "g", "names": { "kind": "Thing" }, "versions": [
+                    { "name": "v1", "served": true, "schema": { "openAPIV3Schema": schema } },
+                ] },
+            })
+        };
+        for (is_there, later) in
+            [(false, Fit::Later), (true, Fit::Refused("Thing a/new: unknown field".into()))]
+        {
+            let server = Fake::new(move |asked| {
+                let live = definition(if is_there { "new" } else { "old" });
+                let place = Place::of(&live).expect("a place");
+                match asked.what.as_str() {
+                    _ if asked.query.contains("labelSelector") => (200, json!({ "items": [] })),
+                    what if what.contains("customresourcedefinitions") => {
+                        let tried = what.starts_with("PATCH") && !is_there;
+                        (200, actor().marked(&if tried { definition("new") } else { live }, &place, None))
+                    }
+                    what if what.starts_with("GET") => missing(),
+                    _ => (400, json!({ "message": "unknown field" })),
+                }
+            });
+            let fit = fits(&server, HAS, &[definition("new"), thing("new"), thing("odd")]).await;
+            assert_eq!(fit[1], later, "{is_there}");
+            assert!(matches!(&fit[2], Fit::Refused(_)), "{is_there} {:?}", fit[2]);
         }
     }
 
@@ -470,7 +532,7 @@ mod tests {
 
     fn map(version: &str, data: &str, revision: &str) -> Value {
         let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "x", "namespace": "a" }, "data": data });
-        let mut live = actor().marked(&body, None);
+        let mut live = actor().marked(&body, &Place::of(&body).expect("a place"), None);
         live["metadata"]["resourceVersion"] = version.into();
         live["metadata"]["annotations"]["revision"] = revision.into();
         live
@@ -524,7 +586,7 @@ mod tests {
         const NEW: Has<'_> = ("g/v2", "Scaler", "scalers", true, ALL);
         let scaler = |version: &str, name: &str| {
             let body = json!({ "apiVersion": format!("g/{version}"), "kind": "Scaler", "metadata": { "name": name, "namespace": "a" }, "spec": { "form": version } });
-            actor().marked(&body, None)
+            actor().marked(&body, &Place::of(&body).expect("a place"), None)
         };
         let server = Fake::new(move |asked| {
             let version = if asked.what.contains("/g/v1/") { "v1" } else { "v2" };

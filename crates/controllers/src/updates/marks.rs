@@ -3,12 +3,14 @@
 use bowline_updates::Whose;
 use serde_json::{Map, Value, json};
 
-use super::names::{Read, StackName, Text};
+use super::names::{Place, Read, StackName, Text};
 
 /// The label that says which stack an object is of.
 pub(crate) const STACK_UID: &str = "bowline.dev/stack-uid";
 /// The annotation that says so for people.
 const STACK: &str = "bowline.dev/stack";
+/// The annotation that says of which object the marks are: who copies an object copies its marks.
+pub(crate) const OBJECT: &str = "bowline.dev/object";
 /// The annotation that says in which attempt it was made, or taken over.
 pub(crate) const ATTEMPT: &str = "bowline.dev/attempt";
 /// The label of objects that placements manage.
@@ -26,13 +28,14 @@ pub(crate) struct Actor {
 }
 
 impl Actor {
-    /// What is wanted, with the marks of the stack.
-    pub(crate) fn marked(&self, body: &Value, read: Option<&Read>) -> Value {
+    /// What is wanted at a place, as its server says it, with the marks of the stack.
+    pub(crate) fn marked(&self, body: &Value, at: &Place, read: Option<&Read>) -> Value {
         let mut body = body.clone();
         let attempt = read.and_then(|read| read.made.clone()).unwrap_or_else(|| self.attempt.to_string());
         let fields = metadata(&mut body);
         put(fields, "labels", STACK_UID, &self.uid);
         put(fields, "annotations", STACK, &self.stack.to_string());
+        put(fields, "annotations", OBJECT, &named(at));
         put(fields, "annotations", ATTEMPT, &attempt);
         body
     }
@@ -55,8 +58,15 @@ impl Actor {
 /// The stack that an object says it is of, and which of that name.
 pub(crate) fn stack_of(live: &Value) -> Option<(&str, &str)> {
     let meta = &live["metadata"];
-    // Controllers copy labels to what they make of an object, and no annotations.
-    Some((meta["annotations"][STACK].as_str()?, meta["labels"][STACK_UID].as_str()?))
+    // Controllers copy labels to what they make of an object, and no annotations. People copy both.
+    let is_of_it = meta["annotations"][OBJECT] == named(&Place::of(live)?);
+    is_of_it.then_some((meta["annotations"][STACK].as_str()?, meta["labels"][STACK_UID].as_str()?))
+}
+
+/// What an object is called in its marks: `Deployment.apps/web/front`.
+fn named(Place { group, kind, namespace, name }: &Place) -> String {
+    let kind = if group.is_empty() { kind.clone() } else { format!("{kind}.{group}") };
+    if namespace.is_empty() { format!("{kind}/{name}") } else { format!("{kind}/{namespace}/{name}") }
 }
 
 /// What a write to an object is guarded by.
@@ -151,12 +161,16 @@ mod tests {
     }
 
     fn body() -> Value {
-        json!({ "kind": "ConfigMap", "metadata": { "name": "x", "labels": { "mine": "1" }, "annotations": null } })
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "x", "namespace": "a", "labels": { "mine": "1" }, "annotations": null } })
+    }
+
+    fn place() -> Place {
+        Place::of(&body()).expect("a place")
     }
 
     #[test]
     fn whose_it_is_stands_on_it() {
-        let ours = actor("shop", "1").marked(&body(), None);
+        let ours = actor("shop", "1").marked(&body(), &place(), None);
         assert_eq!(ours["metadata"]["labels"]["mine"], "1");
         assert_eq!(actor("shop", "1").whose(&ours), Whose::Ours);
         assert_eq!(actor("shop", "2").whose(&ours), Whose::Nobodys, "the one of that name is gone");
@@ -165,6 +179,11 @@ mod tests {
         let mut copied = ours.clone();
         copied["metadata"]["annotations"] = json!({});
         assert_eq!(actor("shop", "1").whose(&copied), Whose::Nobodys, "somebody has copied its labels");
+        for (field, other) in [("/metadata/name", "y"), ("/metadata/namespace", "b"), ("/kind", "Secret")] {
+            let mut copy = ours.clone();
+            *copy.pointer_mut(field).expect("a field") = json!(other);
+            assert_eq!(actor("shop", "1").whose(&copy), Whose::Nobodys, "somebody has copied it: {field}");
+        }
         let mut placed = body();
         placed["metadata"]["labels"][PLACEMENT] = json!("home");
         assert_eq!(actor("shop", "1").whose(&placed), Whose::Anothers("the placement home".into()));
@@ -172,10 +191,10 @@ mod tests {
 
     #[test]
     fn an_object_keeps_the_attempt_that_made_it() {
-        let first = actor("shop", "1").marked(&body(), None);
+        let first = actor("shop", "1").marked(&body(), &place(), None);
         let later = Actor { attempt: 9, ..actor("shop", "1") };
-        assert_eq!(later.marked(&body(), Some(&read(&first))), first);
-        assert_ne!(later.marked(&body(), None), first);
+        assert_eq!(later.marked(&body(), &place(), Some(&read(&first))), first);
+        assert_ne!(later.marked(&body(), &place(), None), first);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::inventory;
+use super::spared::{is_claim, is_shared};
 
 /// Names are text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -119,6 +120,10 @@ impl Names for Text {
     fn done(tally: &Tally, left: usize) -> u32 {
         let left = u32::try_from(left).unwrap_or(u32::MAX);
         tally.total().saturating_sub(left)
+    }
+
+    fn is_shared(place: &Place) -> bool {
+        is_shared(place) || is_claim(place)
     }
 
     fn place(place: &Place) -> String {

@@ -18,6 +18,11 @@ pub(crate) fn is_shared(place: &Place) -> bool {
     )
 }
 
+/// Whether somebody may use it.
+pub(crate) fn is_claim(place: &Place) -> bool {
+    place.group.is_empty() && place.kind == "PersistentVolumeClaim"
+}
+
 /// Why an object of ours must not be deleted, if it must not. What cannot be seen spares it: it may be somebody's.
 pub(crate) async fn spared(
     eyes: &Eyes<'_>,
@@ -31,7 +36,7 @@ pub(crate) async fn spared(
         );
     }
     let judged = match (place.kind.as_str(), kinds) {
-        ("PersistentVolumeClaim", _) if place.group.is_empty() => in_use(eyes, place).await,
+        _ if is_claim(place) => in_use(eyes, place).await,
         _ if !is_shared(place) => Ok(None),
         (_, Err(why)) => Err(why.clone()),
         ("Namespace", Ok(kinds)) => in_namespace(eyes, kinds, &place.name).await,
@@ -180,7 +185,7 @@ mod tests {
         let ours = |_: &str| {
             items(&json!([{ "metadata": {
                 "name": "ours", "namespace": "b",
-                "labels": { "bowline.dev/stack-uid": "1" }, "annotations": { "bowline.dev/stack": "a/shop" },
+                "labels": { "bowline.dev/stack-uid": "1" }, "annotations": { "bowline.dev/stack": "a/shop", "bowline.dev/object": "Thing.g/b/ours" },
             } }]))
         };
         assert_eq!(judged("CustomResourceDefinition", &[DEFINITION, THING], ours).await, None);

@@ -75,7 +75,7 @@ impl Hands<'_> {
 
     async fn create(&self, served: &Served, place: &Place, body: &Value) -> Result<Done, Trouble> {
         let settled = served.settled(place);
-        let body = self.actor.marked(body, None);
+        let body = self.actor.marked(body, &settled, None);
         let (_, made) = Asked::new(Method::POST, served.collection(&settled.namespace))
             .with("fieldManager", MANAGER)
             .with("fieldValidation", "Strict")
@@ -143,7 +143,7 @@ impl Hands<'_> {
             };
             seen = read(&self.own(served, place, live, Some(&seen)).await?);
         }
-        let body = guarded(self.actor.marked(body, Some(&seen)), &seen);
+        let body = guarded(self.actor.marked(body, &served.settled(place), Some(&seen)), &seen);
         let (_, applied) = Asked::new(Method::PATCH, served.object(place))
             .with("fieldManager", MANAGER)
             .with("force", "true")

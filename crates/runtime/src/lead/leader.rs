@@ -151,9 +151,9 @@ impl Mandate {
     pub fn left(&self, most: Duration) -> Option<Duration> {
         let Some((leader, tenure)) = &self.0 else { return Some(most) };
         let now = now().clock;
-        // Somebody may have been seen to take over since.
-        leader.may_act(now).filter(|current| current.epoch == tenure.epoch)?;
-        let left = Duration::from_millis(tenure.until.since(now).0);
+        // Somebody may have been seen to take over since; and the lease may have been renewed.
+        let current = leader.may_act(now).filter(|current| current.epoch == tenure.epoch)?;
+        let left = Duration::from_millis(current.until.since(now).0);
         Some(left.min(most)).filter(|left| !left.is_zero())
     }
 
@@ -212,6 +212,8 @@ mod tests {
         assert!(Mandate::of(&leader, Epoch(2)).is_none(), "that is over");
         assert_eq!(mandate.left(Duration::from_secs(10)), Some(Duration::from_secs(10)));
         assert!(mandate.left(LONG).is_some_and(|left| left <= Duration::from_secs(60)));
+        teller.tell(tenure(3, 120_000));
+        assert!(mandate.left(LONG).is_some_and(|left| left > Duration::from_secs(60)), "it was renewed");
         teller.tell(tenure(4, 60_000));
         assert_eq!(mandate.left(LONG), None, "another epoch is not its own");
         teller.tell(None);

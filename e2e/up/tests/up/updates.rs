@@ -122,9 +122,23 @@ fn a_kind_its_namespace_and_its_object_come_in_one_bundle() -> Result<()> {
     });
     let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "harbour" } });
     let boat = json!({ "apiVersion": "sea.example/v1", "kind": "Boat", "metadata": { "name": "one", "namespace": "harbour" } });
-    team.ends(&team.submit(&[boat, namespace.clone(), definition])?, "Succeeded")?;
+    team.ends(&team.submit(&[boat.clone(), namespace.clone(), definition.clone()])?, "Succeeded")?;
     let toy = team.cluster()?;
     toy.says("get boats -n harbour", "", "one")?;
+    // Its kind gains a field together with an object that has it.
+    let sails = |field: &str| {
+        let mut definition = definition.clone();
+        let spec = json!({ "type": "object", "properties": { "name": { "type": "string" }, field: { "type": "integer" } } });
+        definition["spec"]["versions"][0]["schema"] =
+            json!({ "openAPIV3Schema": { "type": "object", "properties": { "spec": spec } } });
+        let mut boat = boat.clone();
+        boat["spec"] = json!({ field: 3 });
+        [boat, namespace.clone(), definition]
+    };
+    for field in ["sails", "masts"] {
+        team.ends(&team.submit(&sails(field))?, "Succeeded")?;
+        toy.says(&format!("get boat one -n harbour -o jsonpath={{.spec.{field}}}"), "", "3")?;
+    }
     // Somebody else has something in the namespace: it stays, and what is ours goes.
     toy.ok("create configmap theirs -n harbour", "")?;
     team.ends(&team.submit(&[map("x", json!({}))])?, "Succeeded")?;

@@ -12,6 +12,8 @@ pub(crate) const EXPECTED: &[Expected] = &[
     expect(MODEL, "deletes=1", (85_218, 139_094, 140), &all([47, 54, 18, 82, 46])),
     expect(MODEL, "pauses=1", (38_595, 69_105, 138), &all([47, 66, 18, 92, 51])),
     expect(MODEL, "releases=1,requests=3", (152_343, 230_493, 196), &all([47, 66, 18, 92, 51])),
+    // Updates that have ended are deleted.
+    expect(MODEL, "discards=true,requests=3", (0, 0, 0), &all([47, 66, 18, 92, 51])),
     // Two stacks on one cluster.
     expect(MODEL, "stacks=2,workers=2", (223_179, 496_353, 171), &all([47, 66, 18, 92, 51])),
 ];
@@ -19,7 +21,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
 const MODEL: &str = super::UPDATES_MODEL.name;
 
 /// All claims hold, and this is how far it is to what is to be reached.
-const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize; 5]) -> [Judgement; 23] {
+const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize; 5]) -> [Judgement; 26] {
     [
         holds("NoConcurrentUpdate"),
         holds("NumbersInOrder"),
@@ -27,14 +29,17 @@ const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize;
         holds("NotAgain"),
         holds("NeverTouched"),
         holds("LastGoodSucceeded"),
+        holds("OnlyWhatHasEndedIsDiscarded"),
         holds("TakenOverFirst"),
         holds("OnlyWhatIsBegun"),
         holds("EnteredFirst"),
         holds("NotBesideAnUpgrade"),
         holds("NothingForeignIsLost"),
         holds("Kept"),
+        holds("Discarded"),
         holds("EveryReqIsProcessed"),
         holds("EveryReqInQueueIsProcessed"),
+        holds("NewestWins"),
         holds("NoPartialUpdateTermination"),
         holds("IsLeft"),
         holds("Rests"),

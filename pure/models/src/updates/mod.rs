@@ -45,6 +45,12 @@ pub(crate) const UPDATES_MODEL: Entry = Entry {
             default: Value::Flag(false),
             range: (0, 0),
         },
+        SizeKey {
+            name: "discards",
+            about: "updates that have ended are deleted, but for that of the last good version; with one stack",
+            default: Value::Flag(false),
+            range: (0, 0),
+        },
     ],
     faults: kinds_of::<Team>(),
     build: |size, faults| {
@@ -73,6 +79,8 @@ fn team(size: &Size, shape: Shape) -> Team {
         requests: size.small("requests"),
         deletes: size.small("deletes") > 0,
         repairs: size.flag("repairs"),
+        // Of two stacks names of updates would be used again.
+        discards: size.flag("discards") && stacks == 1,
     }
 }
 
@@ -87,11 +95,13 @@ pub(crate) struct Team {
     requests: u8,
     deletes: bool,
     repairs: bool,
+    discards: bool,
 }
 
 /// The number in [`System::POINTS`] from which on effects are calls, and one more that is.
 const CALLS: usize = 18;
 const FORGET: usize = 24;
+const DISCARD: usize = 25;
 /// Those of them that happen to what is deleted.
 const DELETIONS: [usize; 3] = [3, 6, FORGET];
 
@@ -127,6 +137,7 @@ impl System for Team {
         "stall",
         "mend",
         "forget",
+        "discard",
     ];
 
     fn controller(&self) -> Shape {
@@ -193,6 +204,7 @@ impl System for Team {
                 Step::Stall(_) => 22,
                 Step::Mend => 23,
                 Step::Forget => 24,
+                Step::Discard(_) => 25,
             },
         }
     }
@@ -200,7 +212,7 @@ impl System for Team {
     /// Only what is outside fails as a provider does; and nobody lets a stack go, or takes an update back, that is not deleted.
     fn can_hit(&self, fault: Fault, point: usize) -> bool {
         let is_call = (CALLS..CALLS + 4).contains(&point) || point == FORGET;
-        let is_there = self.deletes || !DELETIONS.contains(&point);
+        let is_there = (self.deletes || !DELETIONS.contains(&point)) && (self.discards || point != DISCARD);
         is_there && (fault != Fault::Provider || is_call)
     }
 
@@ -212,7 +224,8 @@ impl System for Team {
     fn objects(&self) -> Objects {
         let mut objects = Objects::default();
         for key in 0..self.stacks {
-            objects[usize::from(key)] = Some(Flat { uid: 1, version: 2, ..names::stack(self.repairs) });
+            objects[usize::from(key)] =
+                Some(Flat { uid: 1, version: 2, ..names::stack(self.repairs, self.discards) });
         }
         objects[usize::from(CLUSTER)] = Some(Flat { uid: 1, version: 2, ..names::FREE });
         objects

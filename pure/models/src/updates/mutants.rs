@@ -36,6 +36,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { effect: calls_it_failed, ..SHAPE }),
     mutant!("takes what is applied for good" breaks "LastGoodSucceeded" at "" with &[],
         Shape { effect: is_good_at_once, ..SHAPE }),
+    mutant!("discards what is under way" breaks "OnlyWhatHasEndedIsDiscarded" at "discards=true" with &[],
+        Shape { decide: discards_what_is_under_way, ..SHAPE }),
+    mutant!("discards the last good version's" breaks "OnlyWhatHasEndedIsDiscarded" at "discards=true" with &[],
+        Shape { decide: discards_the_last_good, ..SHAPE }),
+    mutant!("never discards" breaks "Discarded" at "discards=true" with &[],
+        Shape { decide: never_discards, ..SHAPE }),
     mutant!("acts without taking over" breaks "TakenOverFirst" at "" with &[Fault::Crash],
         Shape { decide: as_if_it_led, ..SHAPE }),
     mutant!("writes before it is recorded" breaks "OnlyWhatIsBegun" at "" with &[],
@@ -50,6 +56,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { effect: deletes_without_a_guard, ..SHAPE }),
     mutant!("takes what is there for its own" breaks "NothingForeignIsLost" at "" with &[],
         Shape { snapshot: takes_all_for_its_own, ..SHAPE }),
+    mutant!("gives nothing back" breaks "NothingForeignIsLost" at "" with &[],
+        Shape { effect: gives_nothing_back, ..SHAPE }),
     mutant!("records what is not kept" breaks "Kept" at "" with &[],
         Shape { decide: records_what_is_not_kept, ..SHAPE }),
     mutant!("forgets before it has left" breaks "Kept" at "requests=1,deletes=1" with &[],
@@ -58,12 +66,18 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { decide: never_shows, ..SHAPE }),
     mutant!("lets the queue wait for the next one" breaks "EveryReqInQueueIsProcessed" at "" with &[],
         Shape { decide: does_not_start_after_a_failure, ..SHAPE }),
+    mutant!("rejects all after the first success" breaks "NewestWins" at "" with &[],
+        Shape { decide: rejects_after_a_success, ..SHAPE }),
+    mutant!("stops in the middle when it is paused" breaks "NoPartialUpdateTermination" at "pauses=1" with &[],
+        Shape { decide: stops_when_paused, ..SHAPE }),
     mutant!("does not look once more" breaks "NoPartialUpdateTermination" at "requests=1" with &[Fault::TwoLeaders, Fault::Provider],
         Shape { decide: leaves_at_once, ..SHAPE }),
     mutant!("stays on the cluster" breaks "IsLeft" at "" with &[],
         Shape { decide: stays, ..SHAPE }),
     mutant!("writes in steady state" breaks "Rests" at "requests=1" with &[],
         Shape { report: always, ..SHAPE }),
+    mutant!("applies again and again" breaks "Rests" at "requests=1" with &[],
+        Shape { decide: applies_again, ..SHAPE }),
     mutant!("says nothing" breaks "Told" at "requests=1" with &[],
         Shape { report: |_, _, _| None, ..SHAPE }),
 ];
@@ -244,6 +258,14 @@ fn deletes_without_a_guard(shown: &Shown, step: &Step, now: Moment) -> EffectOf<
     })
 }
 
+fn gives_nothing_back(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
+    with_deeds(shown, step, now, |act| {
+        if let Act::Restore(_, read) = act {
+            *act = Act::Delete(*read);
+        }
+    })
+}
+
 fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
     let mut shown = (SHAPE.snapshot)(objects, memory);
     if let Some(look) = &mut shown.memory.look {
@@ -279,6 +301,68 @@ fn never_shows(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     match (SHAPE.decide)(shown, now) {
         Decision::Do(Step::Show(number)) if is_superseded(number) => {
             Decision::Wait { what: Wait::Person, until: None }
+        }
+        other => other,
+    }
+}
+
+fn discards_what_is_under_way(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let under_way = shown.stack.as_ref().and_then(|stack| stack.status.phase.number());
+    let update = |number: &Number| {
+        let shows = |update: &bowline_updates::Update<Tiny>| update.shown.as_ref()?.number;
+        shown.updates.iter().any(|update| shows(update) == Some(*number))
+    };
+    match under_way.filter(update) {
+        Some(number) => Decision::Do(Step::Discard(number)),
+        None => (SHAPE.decide)(shown, now),
+    }
+}
+
+/// As if there were none.
+fn discards_the_last_good(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let without = otherwise(shown, now, |shown| {
+        if let Some(stack) = shown.stack.as_mut() {
+            stack.status.good = None;
+        }
+    });
+    match without {
+        Decision::Do(Step::Discard(_)) => without,
+        _ => (SHAPE.decide)(shown, now),
+    }
+}
+
+fn never_discards(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    otherwise(shown, now, |shown| {
+        if let Some(stack) = shown.stack.as_mut() {
+            stack.wish.history = u32::MAX;
+        }
+    })
+}
+
+fn rejects_after_a_success(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let has_succeeded = shown.stack.as_ref().is_some_and(|stack| stack.status.good.is_some());
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Judge(number, None)) if has_succeeded => {
+            Decision::Do(Step::Judge(number, Some(bowline_updates::Objection::BadContent)))
+        }
+        other => other,
+    }
+}
+
+fn stops_when_paused(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let is_stopped = shown.stack.as_ref().is_some_and(|stack| {
+        stack.wish.paused && matches!(stack.status.phase, bowline_updates::Phase::Partial(_))
+    });
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(_) if is_stopped => Decision::Wait { what: Wait::Unpaused, until: None },
+        other => other,
+    }
+}
+
+fn applies_again(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Look(Aim::LastGood)) if shown.memory.look.is_some() => {
+            Decision::Do(Step::Write(Aim::LastGood))
         }
         other => other,
     }

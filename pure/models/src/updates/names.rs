@@ -40,6 +40,10 @@ impl Names for Tiny {
         0
     }
 
+    fn is_shared(place: &u8) -> bool {
+        *place == 1
+    }
+
     fn place(_: &u8) -> String {
         String::new()
     }
@@ -119,6 +123,7 @@ pub(crate) const ATTEMPT: usize = 9;
 
 const PAUSED: u8 = 1;
 const REPAIRS: u8 = 2;
+const DISCARDS: u8 = 4;
 /// Bits 3 to 5: versions 1 to 3 are released.
 const RELEASED: u8 = 2;
 
@@ -128,8 +133,9 @@ pub(crate) const LED: u8 = 1 << 6;
 /// Attempts are counted round.
 pub(crate) const ROUND: u8 = 4;
 
-pub(crate) fn stack(repairs: bool) -> Flat {
-    Flat { generation: 1, body: padded([if repairs { REPAIRS } else { 0 }]), ..BLANK }
+pub(crate) fn stack(repairs: bool, discards: bool) -> Flat {
+    let wish = if repairs { REPAIRS } else { 0 } | if discards { DISCARDS } else { 0 };
+    Flat { generation: 1, body: padded([wish]), ..BLANK }
 }
 
 pub(crate) fn update(digest: u8, created: u8) -> Flat {

@@ -30,10 +30,10 @@ fn of_requests() -> Vec<Claim> {
         Property::always_step(
             "NoApplicationOfOutdatedReq",
             |_, before: &State, _: &Action, after: &State| {
-                pairs(before, after).all(|(was, is)| !is_outdated(&was, &is))
+                pairs(before, after).all(|(was, is)| !is_outdated(before, &was, &is))
             },
         )
-        .about("a version is not started, nor begun, while a newer valid one waits"),
+        .about("a version is not started, nor begun, while a newer valid one waits; unless it was started before somebody has paused them"),
         Property::always_step("NotAgain", |_, before: &State, _: &Action, after: &State| {
             pairs(before, after).all(|(was, is)| !is_tried_again(&was, &is))
         })
@@ -47,6 +47,10 @@ fn of_requests() -> Vec<Claim> {
                 .all(|(was, is)| was.status.good == is.status.good || has_succeeded(&was, &is))
         })
         .about("last good is a version that was on the cluster, and became healthy"),
+        Property::always_step("OnlyWhatHasEndedIsDiscarded", |_, before: &State, action: &Action, after: &State| {
+            matches!(action, Action::Deed(_)) || (0..STACKS).all(|key| discards_only_what_has_ended(before, after, key))
+        })
+        .about("an update is deleted by us only when it shows how it ended, and never that of the last good version"),
     ]
 }
 
@@ -74,7 +78,7 @@ fn of_the_cluster() -> Vec<Claim> {
         Property::always_step("NothingForeignIsLost", |_, before: &State, action: &Action, after: &State| {
             (0..STACKS).all(|key| !is_written(before, action, after, key) || keeps_what_is_foreign(before, after, key))
         })
-        .about("what the stack did not make is not deleted, and what it takes over is recorded before as it was"),
+        .about("what the stack did not make is not deleted; what it takes over is recorded before as it was, and given back so"),
         Property::always("Kept", |_, s: &State| (0..STACKS).all(|key| is_kept(s, key)))
             .about("an inventory that is recorded is in safe keeping, until its stack is deleted and has left the cluster"),
     ]
@@ -82,6 +86,10 @@ fn of_the_cluster() -> Vec<Claim> {
 
 fn liveness() -> Vec<Claim> {
     vec![
+        Property::eventually_always("Discarded", |_, s: &State| {
+            (0..STACKS).all(|key| is_going(s, key) || is_stalled(s, key) || has_no_more_than_it_keeps(s, key))
+        })
+        .about("in the end there are no more updates that have ended than are kept, and that of the last good version"),
         Property::eventually_always("EveryReqIsProcessed", |m, s: &State| {
             (0..STACKS).all(|key| {
                 let mut updates = updates(s, key);
@@ -93,19 +101,24 @@ fn liveness() -> Vec<Claim> {
             (0..STACKS).all(|key| is_excused(s, key) || stack(s, key).is_none_or(|stack| stack.queued().is_none()))
         })
         .about("in the end nothing waits in the queue; unless it may not be started"),
-        Property::eventually_always("NoPartialUpdateTermination", |_, s: &State| {
-            (0..STACKS).all(|key| is_excused(s, key) || is_whole(s, key))
+        Property::eventually_always("NewestWins", |m: &Harness<Team>, s: &State| {
+            let quiet = m.bounds().faults.iter().all(|budget| *budget == 0) && m.bounds().people[4] == 0;
+            !quiet || (0..STACKS).all(|key| is_excused(s, key) || has_the_newest(s, key))
         })
-        .about("in the end the cluster has the last good version, or what was there before; unless others have changed it"),
+        .about("where nothing goes wrong, the newest version is the last good one in the end, if its content works and has not failed before"),
+        Property::eventually_always("NoPartialUpdateTermination", |_, s: &State| {
+            (0..STACKS).all(|key| is_going(s, key) || is_whole(s, key))
+        })
+        .about("in the end the cluster has the last good version, or what was there before, also if somebody has paused them; unless others have changed it"),
         Property::eventually_always("IsLeft", |_, s: &State| {
-            (0..STACKS).all(|key| is_excused(s, key) || is_stalled(s, key) || !is_on_cluster(s, key))
+            (0..STACKS).all(|key| is_going(s, key) || is_stalled(s, key) || !is_on_cluster(s, key))
         })
         .about("in the end the cluster is left"),
         Property::eventually_always("Rests", |_, s: &State| {
-            let is_look = |doing: Doing| matches!(doing.what, What::Call(_));
+            let is_look = |doing: Doing| matches!(doing.what, What::Call(ask) if world::only_looks(&ask));
             s.keys.iter().all(|known| known.doing.is_none_or(is_look)) && (0..3).all(|kind| s.behind(kind) == 0)
         })
-        .about("and then nothing is asked of the hub any more, though the cluster is looked at for ever"),
+        .about("and then nothing is written any more, on the hub or on the cluster, though the cluster is looked at for ever"),
         Property::eventually_always("Told", |_, s: &State| {
             (0..STACKS).all(|key| is_excused(s, key) || stack(s, key).is_none_or(|stack| is_told(s, key, &stack)))
         })
@@ -168,6 +181,25 @@ fn updates(s: &State, key: u8) -> impl Iterator<Item = bowline_updates::Update<T
         .filter_map(move |slot| truth[usize::from(slot)].and_then(|flat| names::update_of(slot, flat)))
 }
 
+fn discards_only_what_has_ended(before: &State, after: &State, key: u8) -> bool {
+    let good = stack(before, key).and_then(|stack| stack.status.good).map(|good| good.number);
+    let is_left =
+        |update: &bowline_updates::Update<Tiny>| updates(after, key).any(|left| left.name == update.name);
+    updates(before, key).filter(|update| !is_left(update)).all(|update| {
+        update.shown.is_some_and(|shown| shown.stage.is_last() && (good.is_none() || shown.number != good))
+    })
+}
+
+fn has_no_more_than_it_keeps(s: &State, key: u8) -> bool {
+    let Some(stack) = stack(s, key) else { return true };
+    let good = stack.status.good.map(|good| good.number);
+    let ended = updates(s, key).filter(|update| {
+        let shown = update.shown.as_ref().filter(|shown| shown.stage.is_last() && shown.number.is_some());
+        shown.is_some_and(|shown| good.is_none() || shown.number != good)
+    });
+    ended.count() <= usize::try_from(stack.wish.history).unwrap_or(usize::MAX)
+}
+
 fn is_one(stack: &Stack<Tiny>) -> bool {
     let worked_on = stack.status.requests.iter().filter(|request| {
         matches!(request.stage, Stage::Processing | Stage::Partial | Stage::PartialFailure)
@@ -195,8 +227,10 @@ fn goes_on_with(was: &Stack<Tiny>, is: &Stack<Tiny>) -> Option<Number> {
     }
 }
 
-fn is_outdated(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
-    let starts = goes_on_with(was, is).filter(|_| matches!(is.status.phase, Phase::Starting(_)));
+fn is_outdated(s: &State, was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
+    // What was started before somebody has paused it is gone on with, and the newer one is not started.
+    let goes_on = |number: &Number| was.status.phase == Phase::Starting(*number) && is_paused(s, was.name);
+    let starts = goes_on_with(was, is).filter(|number| !goes_on(number));
     let newer = |number| {
         move |request: &bowline_updates::Request<Tiny>| {
             request.stage == Stage::Queued && request.number > number
@@ -266,11 +300,17 @@ fn keeps_what_is_foreign(before: &State, after: &State, key: u8) -> bool {
     let (was, is) =
         (World::of(&before.outside[usize::from(key)]), World::of(&after.outside[usize::from(key)]));
     (0u8..).zip(was.places.into_iter().zip(is.places)).all(|(place, (was, is))| {
-        let origin = names::decode(recorded).0.get(&place).cloned();
-        was == is
-            || was == world::ABSENT
-            || world::is_ours(was)
-            || is != world::ABSENT && origin == Some(bowline_updates::Origin::Adopted(world::body(was)))
+        let before = match names::decode(recorded).0.get(&place) {
+            Some(bowline_updates::Origin::Adopted(before)) => Some(*before),
+            _ => None,
+        };
+        let is_given_back = before == Some(world::body(is)) && is != world::ABSENT && !world::is_ours(is);
+        match (was, world::is_ours(was)) {
+            _ if was == is => true,
+            (world::ABSENT, _) => true,
+            (_, true) => before.is_none() || world::is_ours(is) || is_given_back,
+            (_, false) => before == Some(world::body(was)) && is != world::ABSENT,
+        }
     })
 }
 
@@ -280,12 +320,26 @@ fn is_kept(s: &State, key: u8) -> bool {
     recorded == 0 || has_left || World::of(&s.outside[usize::from(key)]).keeps(recorded)
 }
 
-/// Whether nothing can be promised of a stack: somebody keeps it from going on, or it is being deleted.
+/// Whether somebody keeps a stack from going on, or it is being deleted.
 fn is_excused(s: &State, key: u8) -> bool {
-    let Some(cluster) = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of) else { return true };
-    stack(s, key).is_none_or(|stack| stack.wish.paused || stack.deleting)
-        || cluster.paused
-        || cluster.deleting
+    is_going(s, key) || is_paused(s, key)
+}
+
+/// Whether nothing can be promised of a stack: it is being deleted, or its cluster is.
+fn is_going(s: &State, key: u8) -> bool {
+    let cluster = s.truth()[usize::from(CLUSTER)].and_then(names::cluster_of);
+    cluster.is_none_or(|cluster| cluster.deleting) || stack(s, key).is_none_or(|stack| stack.deleting)
+}
+
+fn has_the_newest(s: &State, key: u8) -> bool {
+    let Some(stack) = stack(s, key) else { return true };
+    let numbered = updates(s, key).filter_map(|update| Some((update.shown.as_ref()?.number?, update.digest)));
+    let Some((newest, digest)) = numbered.max() else { return true };
+    let is_sick = World::of(&s.outside[usize::from(key)]).sick >> digest & 1 == 1;
+    // What was taken back has no number that anybody sees.
+    let is_last = newest == stack.status.submitted;
+    let is_good = stack.status.good.as_ref().is_some_and(|good| good.number == newest);
+    !is_last || is_sick || stack.quarantine(&digest).is_some() || is_good
 }
 
 fn is_stalled(s: &State, key: u8) -> bool {

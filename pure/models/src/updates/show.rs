@@ -14,6 +14,7 @@ pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
             said.push(if status.epoch == Epoch(1) { "led".into() } else { "not led".to_owned() });
             said.extend(wish.paused.then(|| "paused".to_owned()));
             said.extend(wish.repairs.then(|| "repairs".to_owned()));
+            said.extend((wish.history == 0).then(|| "discards".to_owned()));
             said.extend(wish.released.iter().map(|number| format!("{number} is released")));
             said.extend(status.resumed.then(|| "resumed".to_owned()));
             said.extend(status.good.map(|good| format!("good {} of content {}", good.number, good.digest)));

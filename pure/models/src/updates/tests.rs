@@ -31,7 +31,8 @@ fn every_action_has_a_name_and_a_class() {
 /// Every object, note and call of a run goes round.
 #[test]
 fn what_is_small_loses_nothing() {
-    let model = at("requests=1,turns=1,deletes=1,pauses=1,releases=1", [0; FAULTS], SHAPE, SHIPPED);
+    let model =
+        at("requests=1,turns=1,deletes=1,pauses=1,releases=1,discards=true", [0; FAULTS], SHAPE, SHIPPED);
     let mut seen = 0;
     for s in reach(&model).states.values() {
         for (slot, flat) in (0..).zip(s.truth()) {

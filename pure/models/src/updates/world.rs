@@ -198,6 +198,11 @@ pub(crate) fn writes(ask: &Ask) -> Option<u8> {
     (code.what == WRITE).then_some(code.aim)
 }
 
+/// Whether a call changes nothing anywhere.
+pub(crate) fn only_looks(ask: &Ask) -> bool {
+    Code::of(ask).what == LOOK
+}
+
 pub(crate) fn set_attempt(ask: &mut Ask, shift: u8) {
     let about = ask.code[1];
     ask.code[1] = about & !3 | ((about & 3).wrapping_add(shift) % ROUND);

@@ -3,7 +3,7 @@
 use bowline_control::Decision;
 
 use super::{Aim, Case, Fault, Step, View, Wait, What, until_told};
-use crate::plan::{Health, Plan};
+use crate::plan::{Act, Health, Plan};
 use crate::snapshot::Look;
 use crate::state::{Names, Number};
 
@@ -91,10 +91,13 @@ impl<N: Names> Case<'_, N> {
         if let Some(step) = self.keep(aim, plan) {
             return Some(step);
         }
-        if !plan.next(self.rhythm.batch, &self.s.memory.refused).is_empty() {
-            return Some(Step::Write(aim));
+        let next = plan.next(self.rhythm.batch, &self.s.memory.refused);
+        // What others have in what is to go is seen by a look, and not by what was written since.
+        let goes = next.iter().any(|deed| matches!(deed.act, Act::Delete(_)) && N::is_shared(&deed.place));
+        if next.is_empty() || goes && !look.whole {
+            return (!look.whole).then_some(Step::Look(aim));
         }
-        (!look.whole).then_some(Step::Look(aim))
+        Some(Step::Write(aim))
     }
 
     fn await_health(&self, aim: Aim, look: &Look<N>, plan: &Plan<N>) -> What {

@@ -6,7 +6,7 @@ use bowline_control::{Decision, Millis};
 use super::{Aim, Case, Step, View, Wait, What, until_told};
 use crate::plan::Plan;
 use crate::snapshot::Look;
-use crate::state::{Names, Phase};
+use crate::state::{Names, Number, Phase, Stack};
 
 impl<N: Names> Case<'_, N> {
     pub(super) fn idle(&self) -> What {
@@ -19,9 +19,29 @@ impl<N: Names> Case<'_, N> {
                 Ok(_) => Decision::Do(Step::Start(next)),
                 Err(first) => first,
             },
-            Ok(None) => self.look_after(Wait::NextLook),
-            Err(why) => self.look_after(why),
+            nothing => match self.surplus() {
+                Some(update) => Decision::Do(Step::Discard(update)),
+                None => self.look_after(nothing.err().unwrap_or(Wait::NextLook)),
+            },
         }
+    }
+
+    /// The oldest update that has ended, if there are more than are wanted. That of the last good version stays, and so does what the
+    /// stack knows more of than the update shows, or does not know yet.
+    fn surplus(&self) -> Option<Number> {
+        let Stack { status, wish, .. } = self.stack;
+        let ended = self.s.updates.iter().filter(|update| {
+            !update.deleting
+                && !status.requests.iter().any(|known| known.is_of(update) && !known.stage.is_last())
+        });
+        let numbers = ended.filter_map(|update| {
+            let shown = update.shown.as_ref().filter(|shown| shown.stage.is_last())?;
+            shown.number.filter(|number| *number <= status.submitted)
+        });
+        let is_good = |number: &Number| status.good.as_ref().is_some_and(|good| good.number == *number);
+        let numbers: Vec<_> = numbers.filter(|number| !is_good(number)).collect();
+        let is_surplus = numbers.len() > usize::try_from(wish.history).unwrap_or(usize::MAX);
+        numbers.into_iter().min().filter(|_| is_surplus)
     }
 
     /// What is on the cluster is looked at: once more after a version, and then again and again.

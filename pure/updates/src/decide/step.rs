@@ -23,6 +23,8 @@ pub enum Step {
     Judge(Number, Option<Objection>),
     /// Show in its update what is known of a version.
     Show(Number),
+    /// Delete an update that ended long ago.
+    Discard(Number),
     /// Take the cluster, beside other stacks.
     Enter,
     /// Leave the cluster to others.
@@ -158,6 +160,7 @@ impl fmt::Display for Step {
             Step::Judge(number, None) => write!(f, "queue version {number}"),
             Step::Judge(number, Some(why)) => write!(f, "reject version {number} ({why:?})"),
             Step::Show(number) => write!(f, "show how far version {number} has come"),
+            Step::Discard(number) => write!(f, "delete the update of version {number}, which ended long ago"),
             Step::Enter => f.write_str("take the cluster"),
             Step::Leave => f.write_str("leave the cluster"),
             Step::Start(number) => write!(f, "start version {number}"),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bowline_control::{Controller, Decision, Effect, Millis, Standing, Write};
 
 use super::stacks::{after, change_sight, controller, decide, look, stack, starting};
-use super::{HOUR, Plain, applied, at, ours};
+use super::{HOUR, Plain, ROOM, applied, at, ours};
 use crate::{
-    Aim, Fault, Fit, Good, Health, Mood, Number, Object, Outcome, Phase, Reply, Rhythm, Sight, Snapshot,
-    Stage, Step, Wait,
+    Aim, Fault, Fit, Good, Health, Inventory, Mood, Names, Number, Object, Outcome, Phase, Reply, Rhythm,
+    Sight, Sights, Snapshot, Stage, Step, Wait,
 };
 
 const FIRST: Aim = Aim::Version(Number(1));
@@ -202,4 +202,33 @@ fn a_version_that_may_not_start_says_so_while_the_one_before_is_looked_at() {
     assert_eq!(told(&s, Wait::Quiet).0, Mood::Well);
     stack(&mut s).wish.paused = true;
     assert_eq!(told(&s, Wait::Quiet), (Mood::Paused, "waits for its stack to be resumed".into()));
+}
+
+/// Others may have put something into it since it was seen.
+#[test]
+fn what_others_may_use_goes_after_all_else_and_after_a_look_of_its_own() {
+    let mut s = applied();
+    let touched =
+        [("x", crate::Origin::Created), ("old", crate::Origin::Created), (ROOM, crate::Origin::Created)];
+    let touched = Inventory(touched.into());
+    s.stack.as_mut().expect("a stack").status.inventory = Some(Plain::digest_of(&touched));
+    s.memory.recorded = Some((Plain::digest_of(&touched), Arc::new(touched)));
+    let sights: Sights<Plain> = [("x", ours(1)), ("old", ours(2)), (ROOM, ours(3))].into();
+    look(&mut s).sights = Arc::new(sights);
+    let write = Decision::Do(Step::Write(Aim::Version(Number(1))));
+    assert_eq!(decide(&s, HOUR), write);
+    let places =
+        |s: &Snapshot<Plain>| match controller().effect(s, &Step::Write(Aim::Version(Number(1))), at(HOUR)) {
+            Effect::Call(crate::Call { what: crate::Ask::Write(deeds), .. }) => {
+                deeds.iter().map(|deed| deed.place).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(places(&s), ["old"]);
+    let left: Sights<Plain> = [("x", ours(1)), ("old", Sight::nothing()), (ROOM, ours(3))].into();
+    (look(&mut s).sights, look(&mut s).whole) = (Arc::new(left), false);
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Look(Aim::Version(Number(1)))));
+    look(&mut s).whole = true;
+    assert_eq!(decide(&s, HOUR), write);
+    assert_eq!(places(&s), [ROOM]);
 }

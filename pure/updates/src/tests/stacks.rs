@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bowline_control::lease::Epoch;
 use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Version, Write};
 
-use super::{HOUR, Plain, applied, at, content};
+use super::{HOUR, Plain, applied, at, content, update};
 use crate::{
     Admission, Aim, Fault, Fit, Good, Health, Look, Memory, Number, Object, Objection, Outcome, Phase, Quota,
-    Reply, Rhythm, Sight, Snapshot, Stack, Stage, Step, Update, Updates, Wait,
+    Reply, Rhythm, Sight, Snapshot, Stack, Stage, Status, Step, Update, Updates, Wait,
 };
 
 pub(super) fn controller() -> Updates<Plain> {
@@ -320,4 +320,53 @@ fn what_is_to_be_mended_says_what_it_waits_for() {
     assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::ClusterUnpaused, until: None });
     s.cluster.as_mut().expect("a cluster").upgrade = true;
     assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::Upgrade, until: None });
+}
+
+#[test]
+fn the_oldest_updates_that_ended_go_but_for_that_of_the_last_good_version() {
+    let ended = |number: u64, stage: Stage| {
+        let shown =
+            crate::Shown { number: Some(Number(number)), stage, tally: None, done: 0, words: String::new() };
+        Update {
+            name: ["", "a", "b", "c", "d", "e"][number as usize],
+            uid: number as u8,
+            shown: Some(shown),
+            ..update()
+        }
+    };
+    let mut s = applied();
+    let it = s.stack.as_mut().expect("a stack");
+    it.status = Status {
+        submitted: Number(4),
+        good: Some(crate::Good { number: Number(1), digest: "one".into() }),
+        epoch: Epoch(1),
+        attempt: 3,
+        ..Status::default()
+    };
+    it.wish.history = 1;
+    let of = |stages: &[(u64, Stage)]| {
+        stages.iter().map(|(number, stage)| ended(*number, *stage)).collect::<Vec<_>>()
+    };
+    s.updates = of(&[
+        (1, Stage::Succeeded),
+        (2, Stage::Superseded),
+        (3, Stage::RolledBack),
+        // Of one that the stack does not know yet nobody knows what it is.
+        (5, Stage::Failed),
+    ]);
+    let discards = |s: &Snapshot<Plain>| decide(s, HOUR) == Decision::Do(Step::Discard(Number(2)));
+    assert!(discards(&s), "{:?}", decide(&s, HOUR));
+    let deleted = controller().effect(&s, &Step::Discard(Number(2)), at(HOUR));
+    assert_eq!(deleted, Effect::Write(Write::Delete(Object::Update(s.updates[1].clone()))));
+    s.stack.as_mut().expect("a stack").wish.history = 2;
+    assert!(!discards(&s), "there are no more than are kept");
+    s.stack.as_mut().expect("a stack").wish.history = 0;
+    s.stack.as_mut().expect("a stack").wish.paused = true;
+    assert!(discards(&s));
+    // What is shown is not what is known.
+    let mut request = applied().stack.expect("a stack").status.requests.remove(0);
+    (request.number, request.update, request.uid) = (Number(2), "b", 2);
+    request.stage = Stage::Queued;
+    s.stack.as_mut().expect("a stack").status.requests.push(request);
+    assert!(!discards(&s));
 }

@@ -27,7 +27,7 @@ fn plain(object: &Value) -> Value {
     let Some(metadata) = object["metadata"].as_object_mut() else { return object };
     metadata.remove("managedFields");
     without(metadata, "labels", &[marks::STACK_UID]);
-    without(metadata, "annotations", &[marks::ATTEMPT, COPY]);
+    without(metadata, "annotations", &[marks::ATTEMPT, marks::OBJECT, COPY]);
     object
 }
 
@@ -97,7 +97,7 @@ mod tests {
                 "name": "a", "uid": "u", "resourceVersion": "1", "generation": 1, "managedFields": [],
                 "creationTimestamp": "2026-01-01T00:00:00Z",
                 "labels": { "bowline.dev/stack-uid": "x" },
-                "annotations": { "bowline.dev/stack": "a/shop", "bowline.dev/attempt": "3", COPY: "{}" },
+                "annotations": { "bowline.dev/stack": "a/shop", "bowline.dev/attempt": "3", "bowline.dev/object": "ConfigMap/a", COPY: "{}" },
             },
         });
         let (seen, _) = pair(Some(&live), None);

@@ -53,6 +53,7 @@ fn wish(spec: &StackSpec) -> Wish<Text> {
         timeout: seconds(spec.timeout_seconds),
         interval: seconds(spec.drift_interval_seconds),
         deletions: spec.max_deletions,
+        history: spec.history_limit,
         released: spec.released.iter().map(|version| Number(version.0)).collect(),
     }
 }

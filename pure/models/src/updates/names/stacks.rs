@@ -5,8 +5,8 @@ use bowline_control::lease::Epoch;
 use bowline_updates::{Good, Mood, Number, Phase, Quarantined, Request, Stack, Status, Told, Wish};
 
 use super::{
-    ATTEMPT, BAD, BLANK, HELD, INVENTORY, LED, NUMBERS, PAUSED, PHASE, RELEASED, REPAIRS, REQUESTS, RESUMED,
-    ROUND, TOLD, WISH, coded, number, stage,
+    ATTEMPT, BAD, BLANK, DISCARDS, HELD, INVENTORY, LED, NUMBERS, PAUSED, PHASE, RELEASED, REPAIRS, REQUESTS,
+    RESUMED, ROUND, TOLD, WISH, coded, number, stage,
 };
 use crate::harness::{BODY, Flat};
 use crate::tiny::{Tiny, Words};
@@ -29,6 +29,7 @@ pub(super) fn stack(slot: u8, flat: Flat) -> Stack<Tiny> {
             timeout: world::SOON,
             interval: world::SOON,
             deletions: 1,
+            history: if wish & DISCARDS == 0 { u32::MAX } else { 0 },
             released: (1..=3).filter(|n| wish >> (RELEASED + n) & 1 == 1).map(|n| Number(n.into())).collect(),
         },
         status: status(&flat.body),
@@ -84,7 +85,9 @@ pub(super) fn flat(stack: &Stack<Tiny>) -> Flat {
     let Stack { wish, status, told, .. } = stack;
     let mut body = [0; BODY];
     let released: u8 = wish.released.iter().map(|number| 1 << (RELEASED + number.0 as u8)).sum();
-    body[WISH] = u8::from(wish.paused) | if wish.repairs { REPAIRS } else { 0 } | released;
+    let flag = |is: bool, bit: u8| if is { bit } else { 0 };
+    let flags = [(wish.paused, PAUSED), (wish.repairs, REPAIRS), (wish.history == 0, DISCARDS)];
+    body[WISH] = flags.into_iter().fold(released, |all, (is, bit)| all | flag(is, bit));
     let phase = match status.phase {
         Phase::Idle => 0,
         Phase::Starting(_) => 1,

@@ -6,7 +6,7 @@ fn raw() -> DynamicObject {
         "metadata": { "name": "shop", "namespace": "a", "uid": "u", "resourceVersion": "7", "generation": 3,
             "finalizers": ["others"] },
         "spec": { "cluster": "prod", "timeoutSeconds": 5, "drift": "Repair", "driftIntervalSeconds": 7,
-            "maxDeletions": 2, "released": [4] },
+            "maxDeletions": 2, "historyLimit": 9, "released": [4] },
     });
     serde_json::from_value(object).expect("an object")
 }
@@ -75,7 +75,7 @@ fn what_people_want_is_read() {
     let wish = bare().wish;
     assert_eq!((wish.cluster.as_str(), wish.repairs, wish.deletions), ("prod", true, 2));
     assert_eq!((wish.timeout, wish.interval, wish.paused), (Millis(5_000), Millis(7_000), false));
-    assert_eq!(wish.released, [Number(4)]);
+    assert_eq!((wish.released.as_slice(), wish.history), ([Number(4)].as_slice(), 9));
     assert_eq!((bare().status, bare().told), (Status::default(), None));
 }
 
