@@ -104,8 +104,9 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
     Ok(())
 }
 
-fn not_listed(source: kube::Error) -> InstallError {
-    InstallError { kind: "Lease".into(), name: LEASE.into(), source: Box::new(source) }
+fn not_listed(why: updates::Unseen) -> InstallError {
+    let why = format!("it must come after all that stacks know, and they cannot be listed: {why}");
+    InstallError { kind: "Lease".into(), name: LEASE.into(), source: why.into() }
 }
 
 /// Who holds the lease of the controllers, as it says. They may have ended: who leads renews it within its term.

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use pins::{Counts, PINS, SYSTEMS};
+use pins::{Counts, PINS, SYSTEMS, TOO_LARGE};
 
 /// The budget of a run. What needs more is INCOMPLETE.
 const MAX_STATES: &str = "20000000";
@@ -111,7 +111,7 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, args: &ExploreArgs) -> R
                 continue;
             }
             let document = explore(&binary, system, &faults, end)?;
-            let worth = judge(&document, pinned(system, &faults));
+            let worth = judge(&document, pinned(system, &faults), is_too_large(system, &faults));
             log.line(line(&faults, &document, &worth));
             worths.push(worth);
         }
@@ -134,6 +134,10 @@ fn pinned(system: &System, faults: &str) -> Option<Counts> {
     let pin =
         PINS.iter().find(|pin| pin.model == system.model && pin.size == system.size && pin.faults == faults);
     pin.map(|pin| pin.counts)
+}
+
+fn is_too_large(system: &System, faults: &str) -> bool {
+    TOO_LARGE.contains(&(system.model, faults))
 }
 
 /// One run of the binary, which is told to end when time is up: then it says what it found so far.
@@ -173,7 +177,7 @@ fn explore(binary: &PathBuf, system: &System, faults: &str, end: Instant) -> Res
     serde_json::from_slice(&output.stdout).with_context(|| format!("{} printed no document", what()))
 }
 
-fn judge(document: &Document, pinned: Option<Counts>) -> Worth {
+fn judge(document: &Document, pinned: Option<Counts>, is_too_large: bool) -> Worth {
     let is_bad = |property: &&Property| matches!(&*property.verdict, "violated" | "unreached");
     if let Some(property) = document.properties.iter().find(is_bad) {
         return Worth::Bad(format!("{} is {}", property.name, property.verdict));
@@ -181,7 +185,10 @@ fn judge(document: &Document, pinned: Option<Counts>) -> Worth {
     let counts = (document.distinct, document.generated, document.depth);
     match (&document.incomplete, pinned) {
         (Some(why), _) if why == "panicked" => Worth::Bad("the model panicked".into()),
-        (Some(why), None) => Worth::Incomplete(why.clone()),
+        (Some(why), None) if is_too_large => Worth::Incomplete(why.clone()),
+        (Some(why), None) => {
+            Worth::Bad(format!("INCOMPLETE ({why}), and nobody has said that it is too large"))
+        }
         (Some(why), Some(_)) => Worth::Bad(format!("INCOMPLETE ({why}), and it is pinned as complete")),
         (None, Some(pinned)) if pinned != counts => Worth::Bad(format!(
             "{} distinct, {} generated, depth {} are pinned",
@@ -241,16 +248,17 @@ mod tests {
     #[test]
     fn a_run_is_held_against_what_is_pinned() {
         let holds = document("holds", None);
-        assert_eq!(judge(&holds, Some((7, 9, 3))), Worth::Pinned);
-        assert_eq!(judge(&holds, None), Worth::Unpinned);
+        assert_eq!(judge(&holds, Some((7, 9, 3)), false), Worth::Pinned);
+        assert_eq!(judge(&holds, None, false), Worth::Unpinned);
         let differs = Worth::Bad("8 distinct, 9 generated, depth 3 are pinned".into());
-        assert_eq!(judge(&holds, Some((8, 9, 3))), differs);
+        assert_eq!(judge(&holds, Some((8, 9, 3)), false), differs);
         let violated = document("violated", Some("max-states"));
-        assert_eq!(judge(&violated, None), Worth::Bad("Converges is violated".into()));
+        assert_eq!(judge(&violated, None, true), Worth::Bad("Converges is violated".into()));
         let cut_off = document("unknown", Some("max-states"));
-        assert_eq!(judge(&cut_off, None), Worth::Incomplete("max-states".into()));
-        assert!(matches!(judge(&cut_off, Some((7, 9, 3))), Worth::Bad(_)));
-        assert!(matches!(judge(&document("unknown", Some("panicked")), None), Worth::Bad(_)));
+        assert_eq!(judge(&cut_off, None, true), Worth::Incomplete("max-states".into()));
+        assert!(matches!(judge(&cut_off, None, false), Worth::Bad(_)), "nobody has said so");
+        assert!(matches!(judge(&cut_off, Some((7, 9, 3)), true), Worth::Bad(_)));
+        assert!(matches!(judge(&document("unknown", Some("panicked")), None, true), Worth::Bad(_)));
     }
 
     #[test]
@@ -274,6 +282,12 @@ mod tests {
                 (other.model, other.size, other.faults) == (pin.model, pin.size, pin.faults)
             };
             assert!(!PINS[..place].iter().any(same), "{pin:?} stands twice");
+            assert!(!TOO_LARGE.contains(&(pin.model, pin.faults)), "{pin:?} is not too large");
+        }
+        for (model, faults) in TOO_LARGE {
+            let entry = entry(model)?;
+            let mut runs = entry.singles().into_iter().chain(entry.pairs());
+            assert!(runs.any(|run| run.to_string() == *faults), "{model} {faults}");
         }
         Ok(())
     }

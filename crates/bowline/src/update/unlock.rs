@@ -86,22 +86,17 @@ impl Team {
 
     /// A stack that went without its controllers has left its clusters held: nobody else would ever leave them.
     async fn take_away(&self, stack: &str, clusters: Vec<Cluster>) -> anyhow::Result<Exit> {
-        if let Some(Held { term, .. }) = acting(&self.client).await? {
-            let wait = term + latest();
-            output::note(&format!(
-                "The stack {stack} is gone. What was sent for it may arrive for another {} s: waiting.",
-                wait.as_secs()
-            ));
-            tokio::time::sleep(wait).await;
-            if self
-                .stacks()
-                .get_opt(stack)
-                .await
-                .map_err(|error| failed(error, "cannot read the stack"))?
-                .is_some()
-            {
-                anyhow::bail!(Refused(format!("the stack {stack} was made again meanwhile: look once more")));
-            }
+        // Who acts now may go on as long as its lease lasts. Who was lost may have sent something just before.
+        let term = acting(&self.client).await?.map_or(Duration::ZERO, |Held { term, .. }| term);
+        let wait = term + latest();
+        output::note(&format!(
+            "The stack {stack} is gone. What was sent for it may arrive for another {} s: waiting.",
+            wait.as_secs()
+        ));
+        tokio::time::sleep(wait).await;
+        let again = self.stacks().get_opt(stack).await;
+        if again.map_err(|error| failed(error, "cannot read the stack"))?.is_some() {
+            anyhow::bail!(Refused(format!("the stack {stack} was made again meanwhile: look once more")));
         }
         for cluster in clusters {
             let name = cluster.name_any();

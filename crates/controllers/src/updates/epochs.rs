@@ -5,6 +5,9 @@ use bowline_control::lease::Epoch;
 use kube::api::{ApiResource, DynamicObject, ListParams};
 use kube::{Api, Client};
 
+use super::target::of_home;
+use super::unseen::Unseen;
+
 /// How many stacks are listed at a time.
 const PAGE: u32 = 500;
 
@@ -14,16 +17,19 @@ const PAGE: u32 = 500;
 ///
 /// # Errors
 /// If the stacks cannot be listed.
-pub(crate) async fn latest_epoch(home: &Client) -> Result<Epoch, kube::Error> {
+pub(crate) async fn latest_epoch(home: &Client) -> Result<Epoch, Unseen> {
     let kind = ApiResource::erase::<Stack>(&());
     let stacks: Api<DynamicObject> = Api::all_with(home.clone(), &kind);
     let (mut latest, mut page) = (0, ListParams::default().limit(PAGE));
     loop {
-        let list = match stacks.list(&page).await {
-            // There is no such kind yet.
-            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(Epoch::default()),
-            list => list?,
+        let listed = async {
+            match stacks.list(&page).await {
+                // There is no such kind yet.
+                Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+                listed => listed.map(Some),
+            }
         };
+        let Some(list) = of_home(listed).await? else { return Ok(Epoch::default()) };
         let known = list.items.iter().filter_map(|stack| stack.data["status"]["epoch"].as_u64());
         latest = known.fold(latest, u64::max);
         match list.metadata.continue_.filter(|more| !more.is_empty()) {

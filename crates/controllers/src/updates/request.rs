@@ -90,7 +90,11 @@ impl Asked {
 
     async fn within(self, client: &Client, left: Result<Duration, Over>) -> Result<(bool, Value), Trouble> {
         let limit = left.map_err(|over| Trouble::Silence(format!("it was not sent: {over}")))?;
-        let late = |_| Trouble::Silence(format!("no answer within {} ms", limit.as_millis()));
+        // Words that are always the same are told once.
+        let late = |_| match limit == REQUEST {
+            true => Trouble::Silence(format!("no answer within {} s", REQUEST.as_secs())),
+            false => Trouble::Silence("no answer while the lease lasted".into()),
+        };
         tokio::time::timeout(limit, self.exchange(client, limit)).await.map_err(late)?
     }
 

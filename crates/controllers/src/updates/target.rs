@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bowline_api::updates::{Cluster, KubeconfigSecretRef};
 use bowline_runtime::{Manner, REQUEST};
 use futures::FutureExt;
-use futures::future::{BoxFuture, Shared};
+use futures::future::{BoxFuture, Shared, WeakShared};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 
@@ -22,14 +22,16 @@ pub(crate) struct Targets {
     embed: Option<Arc<dyn Embed>>,
     known: Mutex<BTreeMap<String, Known>>,
     /// Who is being asked for its kinds: those who come meanwhile wait for the same answer.
-    asked: Mutex<BTreeMap<Rests, Asking>>,
+    asked: Mutex<BTreeMap<Rests, WeakShared<Question>>>,
 }
 
 /// What the way to a cluster rests on: its uid, its generation, and the version of its kubeconfig.
 type Rests = (String, Option<i64>, Option<String>);
 
-/// A question that is under way, for all who want to know.
-type Asking = Shared<BoxFuture<'static, Result<Arc<Kinds>, Unseen>>>;
+type Question = BoxFuture<'static, Result<Arc<Kinds>, Unseen>>;
+
+/// A question that is under way, for all who want to know. When nobody waits for the answer any more, it is not asked any more.
+type Asking = Shared<Question>;
 
 /// A cluster that was reached.
 #[derive(Clone)]
@@ -107,13 +109,15 @@ impl Targets {
     /// The question for the kinds of a cluster, and whether nobody had asked it.
     fn ask(&self, name: &str, known: &Known) -> (Asking, bool) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asking) = asked.get(&known.rests_on) {
-            return (asking.clone(), false);
+        if let Some(asking) = asked.get(&known.rests_on).and_then(WeakShared::upgrade) {
+            return (asking, false);
         }
         let (cluster, client) = (name.to_owned(), known.client.clone());
         let asking = async move { kinds_of(&cluster, &client).await.map(Arc::new) };
         let asking = asking.boxed().shared();
-        asked.insert(known.rests_on.clone(), asking.clone());
+        if let Some(asking) = asking.downgrade() {
+            asked.insert(known.rests_on.clone(), asking);
+        }
         (asking, true)
     }
 
@@ -121,7 +125,8 @@ impl Targets {
         let answer = asking.clone().await;
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         // Who hears it first tells the others; a question that comes later is another one.
-        if asked.get(&known.rests_on).is_some_and(|other| other.ptr_eq(&asking)) {
+        let current = asked.get(&known.rests_on).and_then(WeakShared::upgrade);
+        if current.is_some_and(|current| current.ptr_eq(&asking)) {
             asked.remove(&known.rests_on);
             if let Ok(kinds) = &answer {
                 self.remember(name, Known { kinds: Some(Arc::clone(kinds)), ..known.clone() });

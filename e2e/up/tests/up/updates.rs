@@ -6,6 +6,7 @@ mod commands;
 mod dice;
 mod drift;
 mod guards;
+mod history;
 mod kills;
 mod large;
 mod lease;

@@ -344,16 +344,9 @@ fn the_oldest_updates_that_ended_go_but_for_that_of_the_last_good_version() {
         ..Status::default()
     };
     it.wish.history = 1;
-    let of = |stages: &[(u64, Stage)]| {
-        stages.iter().map(|(number, stage)| ended(*number, *stage)).collect::<Vec<_>>()
-    };
-    s.updates = of(&[
-        (1, Stage::Succeeded),
-        (2, Stage::Superseded),
-        (3, Stage::RolledBack),
-        // Of one that the stack does not know yet nobody knows what it is.
-        (5, Stage::Failed),
-    ]);
+    // Of one that the stack does not know yet nobody knows what it is.
+    let stages = [(1, Stage::Succeeded), (2, Stage::Superseded), (3, Stage::RolledBack), (5, Stage::Failed)];
+    s.updates = stages.map(|(number, stage)| ended(number, stage)).into();
     let discards = |s: &Snapshot<Plain>| decide(s, HOUR) == Decision::Do(Step::Discard(Number(2)));
     assert!(discards(&s), "{:?}", decide(&s, HOUR));
     let deleted = controller().effect(&s, &Step::Discard(Number(2)), at(HOUR));

@@ -84,7 +84,7 @@ fn of_a_hundred_in_a_burst_the_newest_wins_and_nothing_is_applied_twice() -> Res
     let at: Vec<_> =
         applied.iter().map(|applied| numbers.iter().position(|number| number == applied)).collect();
     ensure!(
-        at.iter().all(Option::is_some) && at.is_sorted(),
+        at.iter().all(Option::is_some) && at.windows(2).all(|two| two[0] < two[1]),
         "each once, and none after a newer one: {applied:?}"
     );
     ensure!(at.last() == Some(&Some(BURST - 1)), "the newest wins: {applied:?}");
@@ -92,19 +92,19 @@ fn of_a_hundred_in_a_burst_the_newest_wins_and_nothing_is_applied_twice() -> Res
     Ok(())
 }
 
-/// What the object said since then, one after the other.
+/// What the object said since then, with each write to it. Who makes it writes twice: the second time it says whose its fields are.
 fn history(toy: &Server, since: &str) -> Result<Vec<String>> {
     let path =
         format!("/api/v1/namespaces/default/configmaps?watch=1&resourceVersion={since}&timeoutSeconds=1");
     let mut said: Vec<String> = Vec::new();
     for line in toy.text(&path)?.lines() {
         let event: Value = serde_json::from_str(line)?;
-        if let Some(number) = event["object"]["data"]["n"]
-            .as_str()
-            .filter(|number| said.last().is_none_or(|last| last != number))
-        {
-            said.push(number.to_owned());
-        }
+        said.extend(event["object"]["data"]["n"].as_str().map(ToOwned::to_owned));
+    }
+    if let [first, second, ..] = said.as_slice()
+        && first == second
+    {
+        said.remove(0);
     }
     Ok(said)
 }

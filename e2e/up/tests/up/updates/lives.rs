@@ -119,8 +119,11 @@ impl Line {
     pub(super) fn is_whole_at_rest(&self, place: &Place) -> Result<()> {
         let team = self.team(place);
         let stack = team.stack()?;
-        // An embedded one may not have begun to serve in this life: it shows nothing then.
-        let Ok(is) = self.server(place).and_then(|server| self.sight(&server)) else { return Ok(()) };
+        let is = match (self.server(place).and_then(|server| self.sight(&server)), &self.target) {
+            // It may not have begun to serve in this life: it shows nothing then.
+            (Err(_), Target::Embedded) => return Ok(()),
+            (is, _) => is?,
+        };
         let is_at_rest = stack["status"]["phase"] == "Idle"
             && team.stack()?["metadata"]["resourceVersion"] == stack["metadata"]["resourceVersion"];
         if is_at_rest { is_as_good(&stack, &is) } else { Ok(()) }
