@@ -9,6 +9,7 @@ mod epochs;
 mod fake;
 mod gauges;
 mod health;
+mod inspect;
 mod inventory;
 mod keeping;
 mod kinds;

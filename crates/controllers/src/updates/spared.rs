@@ -4,8 +4,9 @@ use bowline_updates::Whose;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use super::inspect::list;
 use super::kinds::{Kinds, Served};
-use super::look::{Eyes, list};
+use super::look::Eyes;
 use super::names::Place;
 use super::together::all;
 use super::unseen::Unseen;

@@ -8,8 +8,9 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::health::health;
+use super::inspect::get;
 use super::kinds::{Kinds, Served};
-use super::look::{api_version, get};
+use super::look::api_version;
 use super::marks::{Actor, MANAGER, guarded, raw_entry, read};
 use super::names::{Place, Read, Text};
 use super::request::{Asked, Trouble, Way};

@@ -1,8 +1,14 @@
 //! What is claimed of updates.
 
+mod requests;
+
 use bowline_explorer::Property;
 use bowline_updates::{Mood, Number, Phase, Stack, Stage};
 
+use self::requests::{
+    are_in_order, discards_only_what_has_ended, has_no_more_than_it_keeps, has_succeeded, has_the_newest,
+    has_touched, is_one, is_outdated, is_over, is_tried_again,
+};
 use super::Team;
 use super::names::{self, CLUSTER, UPDATES};
 use super::world::{self, World};
@@ -181,83 +187,6 @@ fn updates(s: &State, key: u8) -> impl Iterator<Item = bowline_updates::Update<T
         .filter_map(move |slot| truth[usize::from(slot)].and_then(|flat| names::update_of(slot, flat)))
 }
 
-fn discards_only_what_has_ended(before: &State, after: &State, key: u8) -> bool {
-    let good = stack(before, key).and_then(|stack| stack.status.good).map(|good| good.number);
-    let is_left =
-        |update: &bowline_updates::Update<Tiny>| updates(after, key).any(|left| left.name == update.name);
-    updates(before, key).filter(|update| !is_left(update)).all(|update| {
-        update.shown.is_some_and(|shown| shown.stage.is_last() && (good.is_none() || shown.number != good))
-    })
-}
-
-fn has_no_more_than_it_keeps(s: &State, key: u8) -> bool {
-    let Some(stack) = stack(s, key) else { return true };
-    let good = stack.status.good.map(|good| good.number);
-    let ended = updates(s, key).filter(|update| {
-        let shown = update.shown.as_ref().filter(|shown| shown.stage.is_last() && shown.number.is_some());
-        shown.is_some_and(|shown| good.is_none() || shown.number != good)
-    });
-    ended.count() <= usize::try_from(stack.wish.history).unwrap_or(usize::MAX)
-}
-
-fn is_one(stack: &Stack<Tiny>) -> bool {
-    let worked_on = stack.status.requests.iter().filter(|request| {
-        matches!(request.stage, Stage::Processing | Stage::Partial | Stage::PartialFailure)
-    });
-    let worked_on: Vec<_> = worked_on.map(|request| request.number).collect();
-    let queued = stack.status.requests.iter().filter(|request| request.stage == Stage::Queued).count();
-    worked_on == stack.status.phase.number().into_iter().collect::<Vec<_>>() && queued <= 1
-}
-
-fn are_in_order(s: &State, stack: &Stack<Tiny>) -> bool {
-    let shown = updates(s, stack.name).filter_map(|update| Some((update.name, update.shown?.number?)));
-    let known = stack.status.requests.iter().map(|request| (request.update, request.number));
-    let mut all: Vec<_> = shown.chain(known).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1)
-}
-
-/// The version that a step starts, or begins.
-fn goes_on_with(was: &Stack<Tiny>, is: &Stack<Tiny>) -> Option<Number> {
-    match is.status.phase {
-        phase if phase == was.status.phase => None,
-        Phase::Starting(number) | Phase::Partial(number) => Some(number),
-        _ => None,
-    }
-}
-
-fn is_outdated(s: &State, was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
-    // What was started before somebody has paused it is gone on with, and the newer one is not started.
-    let goes_on = |number: &Number| was.status.phase == Phase::Starting(*number) && is_paused(s, was.name);
-    let starts = goes_on_with(was, is).filter(|number| !goes_on(number));
-    let newer = |number| {
-        move |request: &bowline_updates::Request<Tiny>| {
-            request.stage == Stage::Queued && request.number > number
-        }
-    };
-    starts.is_some_and(|number| was.status.requests.iter().any(newer(number)))
-}
-
-fn is_tried_again(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
-    let digest = |number| is.request(number).map(|request| request.digest);
-    goes_on_with(was, is).and_then(digest).is_some_and(|digest| was.quarantine(&digest).is_some())
-}
-
-fn has_touched(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
-    let ended = is.status.requests.iter().filter(|now| matches!(now.stage, Stage::Rejected | Stage::Failed));
-    let mut before = ended.filter_map(|now| was.request(now.number));
-    before.any(|before| matches!(before.stage, Stage::Partial | Stage::PartialFailure))
-}
-
-fn has_succeeded(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
-    let Some(good) = &is.status.good else { return false };
-    was.status.phase == Phase::Partial(good.number)
-        && is
-            .request(good.number)
-            .is_some_and(|request| request.stage == Stage::Succeeded && request.digest == good.digest)
-}
-
 /// The version that a key is writing to the cluster; 0 for the last good one.
 fn writes(s: &State, key: u8) -> Option<u8> {
     match s.keys[usize::from(key)].doing {
@@ -331,17 +260,6 @@ fn is_going(s: &State, key: u8) -> bool {
     cluster.is_none_or(|cluster| cluster.deleting) || stack(s, key).is_none_or(|stack| stack.deleting)
 }
 
-fn has_the_newest(s: &State, key: u8) -> bool {
-    let Some(stack) = stack(s, key) else { return true };
-    let numbered = updates(s, key).filter_map(|update| Some((update.shown.as_ref()?.number?, update.digest)));
-    let Some((newest, digest)) = numbered.max() else { return true };
-    let is_sick = World::of(&s.outside[usize::from(key)]).sick >> digest & 1 == 1;
-    // What was taken back has no number that anybody sees.
-    let is_last = newest == stack.status.submitted;
-    let is_good = stack.status.good.as_ref().is_some_and(|good| good.number == newest);
-    !is_last || is_sick || stack.quarantine(&digest).is_some() || is_good
-}
-
 fn is_stalled(s: &State, key: u8) -> bool {
     stack(s, key).is_some_and(|stack| matches!(stack.status.phase, Phase::Stalled(_)))
 }
@@ -356,16 +274,6 @@ fn is_paused(s: &State, key: u8) -> bool {
 /// Whether a stack is gone that somebody may have taken its finalizer off, or whose updates somebody may change: nobody ends those.
 fn is_left_behind(m: &Harness<Team>, s: &State, key: u8) -> bool {
     stack(s, key).is_none() && m.bounds().faults[Fault::Drift as usize] > 0
-}
-
-/// Whether an update shows how it ended. One that a stack which goes has not numbered any more has not begun.
-fn is_over(s: &State, key: u8, update: &bowline_updates::Update<Tiny>) -> bool {
-    let goes = stack(s, key).is_none_or(|stack| stack.deleting);
-    match &update.shown {
-        Some(shown) if shown.stage == Stage::PartialFailure => goes || is_stalled(s, key),
-        Some(shown) if shown.number.is_some() => shown.stage.is_last(),
-        _ => goes,
-    }
 }
 
 /// Whether the cluster is as the last good version wants it; or as nobody has touched it, if there is none.
