@@ -152,6 +152,13 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// A file for kustomize, which need not say so but by its name.
+    pub(crate) fn kustomization() -> Fault {
+        Fault::Source { what: "it is for kustomize", command: "kubectl kustomize DIR" }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

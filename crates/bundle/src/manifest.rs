@@ -193,9 +193,7 @@ fn api_version(object: &Map<String, Value>) -> Result<String, Fault> {
 
 /// Files that stand beside manifests, and are none.
 fn source(api_version: &str) -> Option<Fault> {
-    api_version
-        .starts_with("kustomize.config.k8s.io/")
-        .then_some(Fault::Source { what: "it is for kustomize", command: "kubectl kustomize DIR" })
+    api_version.starts_with("kustomize.config.k8s.io/").then(Fault::kustomization)
 }
 
 /// A text that is not empty.

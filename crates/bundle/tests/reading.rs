@@ -103,6 +103,17 @@ fn links_are_followed_within_and_refused_without() {
 }
 
 #[test]
+fn what_nobody_ends_is_not_read_and_what_is_for_kustomize_is_told_by_its_name() {
+    let scratch = Scratch::new(&[("a.yaml", &config("a"))]);
+    let _open = std::os::unix::net::UnixListener::bind(scratch.join("b.yaml")).expect("a socket");
+    assert_eq!(scratch.refused(), "b.yaml: it cannot be read: it is no regular file");
+    let scratch = Scratch::new(&[("kustomization.yaml", "resources: [a.yaml]\n"), ("a.yaml", &config("a"))]);
+    let said = scratch.refused();
+    assert!(said.starts_with("kustomization.yaml: it is for kustomize"), "{said}");
+    assert!(said.contains("kubectl kustomize DIR | bowline update submit -"), "{said}");
+}
+
+#[test]
 fn lists_are_taken_apart() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n- \n\
                 - kind: ConfigMapList\n  apiVersion: v1\n  items: [{metadata: {name: b}}]\n";

@@ -103,9 +103,15 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
             );
             N::Text::from(&text)
         }
-        Fault::Timeout | Fault::Ill => {
+        Fault::Ill => {
             let first = plan().and_then(|(look, plan)| awaited(look, &plan));
-            first.unwrap_or_else(|| "something did not become healthy in time".into())
+            first.unwrap_or_else(|| "something does not work".into())
+        }
+        Fault::Timeout => {
+            let seconds = case.stack.wish.timeout.0 / 1_000;
+            let first = plan().and_then(|(look, plan)| awaited(look, &plan));
+            let first = first.map_or_else(String::new, |first| format!(": {}", first.as_ref()));
+            N::Text::from(&format!("it did not become healthy within {seconds} s{first}"))
         }
         Fault::Tries => {
             let last = case.s.memory.trouble.as_ref();

@@ -103,7 +103,7 @@ impl Team {
             self.leave(stack, cluster).await?;
             output::note(&format!(
                 "The cluster {name} is not held for {}/{stack} any more. That is safe: the stack is gone, so nobody acts \
-                 for it. What it left on the cluster is still there, with the label bowline.dev/stack.",
+                 for it. What it left on the cluster is still there, with the label bowline.dev/stack-uid.",
                 self.namespace
             ));
         }

@@ -116,6 +116,14 @@ impl Walk {
         if is_directory {
             return self.enter(path);
         }
+        let refused = |fault| Err(BadManifest::of_file(&path.display().to_string(), fault));
+        if !path.is_file() {
+            // Who reads from a pipe or a device may wait for ever.
+            return refused(Fault::Unreadable("it is no regular file".into()));
+        }
+        if path.file_stem().is_some_and(|stem| stem == "kustomization") {
+            return refused(Fault::kustomization());
+        }
         self.files.push(path.to_owned());
         Ok(())
     }

@@ -155,6 +155,13 @@ impl Eyes<'_> {
                 wishes.odd.push((place, fit));
                 continue;
             };
+            if !served.is_deleted {
+                let why = format!(
+                    "{place}: the cluster keeps no objects of its kind, and answers instead: it is none to be applied"
+                );
+                wishes.odd.push((place, Fit::Refused(why)));
+                continue;
+            }
             if let Some((other, ..)) = wishes.known.insert(served.settled(place), (place, wanted, served)) {
                 let why = format!("{place} and {other} are one object: say it once");
                 wishes.odd.push((other, Fit::Refused(why)));

@@ -69,7 +69,11 @@ fn what_the_cluster_does_not_take_fails_before_anything_is_changed() -> Result<(
         object
     };
     let nowhere = json!({ "metadata": { "name": "x", "namespace": "nowhere" } });
-    let rows: [(Value, &[&str]); 5] = [
+    let rows: [(Value, &[&str]); 6] = [
+        (
+            of("Binding", "v1", json!({ "target": { "name": "n" } })),
+            &["the cluster keeps no objects of its kind"],
+        ),
         (
             map("theirs", json!({ "v": "1" })),
             &["ConfigMap default/theirs belongs to the stack default/other"],
