@@ -12,13 +12,18 @@ fn no_fault_breaks_anything() {
 }
 
 #[test]
-fn every_two_faults_together_hit_every_effect_and_break_nothing() {
-    every_second_pair_is_pinned(entry("updates"), PAIRS, 0);
+fn every_two_faults_together_break_nothing() {
+    every_second_pair_is_pinned(entry("updates"), PAIRS, 0, MISSED);
 }
 
 #[test]
-fn every_other_two_faults_together_hit_every_effect_and_break_nothing() {
-    every_second_pair_is_pinned(entry("updates"), PAIRS, 1);
+fn every_other_two_faults_together_break_nothing() {
+    every_second_pair_is_pinned(entry("updates"), PAIRS, 1, MISSED_BY_OTHERS);
+}
+
+#[test]
+fn what_one_half_of_the_pairs_does_not_hit_the_other_does() {
+    assert!(MISSED.iter().all(|gap| !MISSED_BY_OTHERS.contains(gap)));
 }
 
 /// People delete an update, the stack, or the cluster, while something goes wrong: these effects are hit by every fault.
@@ -95,6 +100,40 @@ const REPAIRED: &[(&str, Counts)] = &[
     ("drift=1", (77_158, 125_077, 154)),
     ("drift=2", (595_825, 1_191_769, 168)),
     ("crash=1,drift=1", (310_938, 615_894, 162)),
+];
+
+/// Of these a fault needs another one beside it to come to such an effect.
+const MISSED: &[(&str, &str)] = &[
+    ("conflict", "take over"),
+    ("lost-request", "fail"),
+    ("lost-request", "stall"),
+    ("lost-request", "mend"),
+    ("lost-reply", "fail"),
+    ("lost-reply", "stall"),
+    ("lost-reply", "mend"),
+    ("two-leaders", "take over"),
+    ("drift", "fail"),
+    ("drift", "stall"),
+    ("drift", "mend"),
+    ("clock", "take over"),
+    ("clock", "fail"),
+    ("clock", "stall"),
+];
+const MISSED_BY_OTHERS: &[(&str, &str)] = &[
+    ("crash", "fail"),
+    ("crash", "stall"),
+    ("crash", "mend"),
+    ("conflict", "fail"),
+    ("conflict", "stall"),
+    ("conflict", "mend"),
+    ("lost-request", "take over"),
+    ("relist", "fail"),
+    ("relist", "stall"),
+    ("relist", "mend"),
+    ("two-leaders", "fail"),
+    ("two-leaders", "stall"),
+    ("two-leaders", "mend"),
+    ("drift", "take over"),
 ];
 
 const PAIRS: &[(&str, Counts)] = &[

@@ -82,7 +82,7 @@ fn a_diff_says_what_differs_and_ends_with_it_if_asked() {
     assert!(diff.out.starts_with("--- /dev/null\n+++ planned/v1/ConfigMap/a\n@@ -0,0 +1,"), "{diff:#?}");
     assert!(diff.out.contains("\n+  key: \"1\"\n"), "{diff:#?}");
     hub.update(&format!("diff app --cluster prod --exit-code {OWN}")).is(1, &[]);
-    let other = json!({"bowline.dev/stack": "default/other"});
+    let other = json!({"bowline.dev/stack": "default/other", "bowline.dev/object": "ConfigMap/default/a"});
     hub.create(
         &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default",
         "labels": {"bowline.dev/stack-uid": "x"}, "annotations": other}}),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use bowline_apiserver::{Server, User};
 use bowline_runtime::Metrics;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, ServiceAccount};
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
 use serde::Serialize;
@@ -38,6 +38,8 @@ impl World {
         let client = Client::new(server.service().as_user(admin), "default");
         let mut world = World { client, simulator: None, server: Some(server), data };
         world.simulate();
+        // The hub makes it in its own time, and no pod is made without it.
+        world.until::<ServiceAccount>("default", Value::is_object).await?;
         Ok(world)
     }
 
