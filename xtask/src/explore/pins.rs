@@ -28,6 +28,10 @@ const CLUSTERS: System =
 /// Two stacks on one cluster.
 const UPDATES: System = System { model: "updates", size: "stacks=2,workers=2", pairs: false };
 
+const fn updates(faults: &'static str, counts: Counts) -> Pin {
+    Pin { model: UPDATES.model, size: UPDATES.size, faults, counts }
+}
+
 const fn control(faults: &'static str, counts: Counts) -> Pin {
     Pin { model: CONTROL.model, size: CONTROL.size, faults, counts }
 }
@@ -47,6 +51,12 @@ pub(super) const TOO_LARGE: &[(&str, &str)] = &[
 
 /// What is pinned.
 pub(super) const PINS: &[Pin] = &[
+    updates("crash=1", (1_471_531, 3_501_217, 185)),
+    updates("conflict=1", (2_393_622, 7_535_122, 176)),
+    updates("lost-request=1", (1_200_280, 2_790_211, 180)),
+    updates("relist=1", (653_592, 2_853_927, 175)),
+    updates("clock=1", (1_095_997, 2_702_343, 175)),
+    updates("provider=1", (1_744_359, 3_940_947, 180)),
     control("crash=1", (82_986, 316_533, 43)),
     control("conflict=1", (429_049, 1_711_675, 46)),
     control("relist=1", (124_838, 581_939, 44)),
