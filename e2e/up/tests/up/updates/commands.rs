@@ -29,7 +29,11 @@ fn versions_are_submitted_shown_released_and_paused_as_people_type_it() -> Resul
     let submitted = ["Submitted 2 objects", "to the stack prod in default", "prod/1 Succeeded"];
     place.says("update submit ./app --cluster prod --wait", 0, &submitted)?;
     let broken = "update submit ./broken --cluster prod --health-timeout 2s --wait";
-    place.says(broken, 1, &["prod/2 RolledBack: Deployment default/web: "])?;
+    place.says(
+        broken,
+        1,
+        &["prod/2 RolledBack: it did not become healthy within 2 s: Deployment default/web: "],
+    )?;
     what_happened_is_shown(&place)?;
 
     // What was rolled back is not taken again, until somebody says so.
@@ -58,7 +62,7 @@ fn what_happened_is_shown(place: &Place) -> Result<()> {
         0,
         &[
             "Phase:    RolledBack",
-            "Message:  Deployment default/web",
+            "Message:  it did not become healthy within 2 s: Deployment default/web",
             "Plan:     0 to create, 2 to change, 0 to delete (sha256:",
         ],
     )?;
