@@ -164,7 +164,9 @@ fn check_form(kind: &Kind, asked: &Asked) -> Result<(), Status> {
     if kind.namespaced && named && !in_namespace {
         return Err(Status::no_such_path());
     }
-    if *watch && !kind.allows("watch") {
+    // What is only ever asked has no objects with names.
+    let has_objects = ["get", "update", "patch", "delete"].iter().any(|verb| kind.allows(verb));
+    if named && !has_objects || *watch && !kind.allows("watch") {
         return Err(Status::no_such_path());
     }
     let is_form = match asked.verb {

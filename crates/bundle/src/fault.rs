@@ -66,6 +66,9 @@ pub enum Fault {
     /// There is no object.
     #[error("there is no object in it: manifests are in files *.yaml, *.yml and *.json that are not hidden")]
     Nothing,
+    /// There is no object in what was piped.
+    #[error("there is no object in it: did the command before the pipe print any?")]
+    NothingPiped,
     /// There is too much to read.
     #[error("there are more than {most} MiB of text: split it into several stacks", most = MAX_TEXT_BYTES >> 20)]
     TooMuchText,

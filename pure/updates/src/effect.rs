@@ -16,6 +16,8 @@ pub struct Call<N: Names> {
     pub uid: N::Uid,
     /// On which cluster.
     pub cluster: N::Cluster,
+    /// Which of that name: what is meant for one is not done on another. `None` if there was none.
+    pub on: Option<N::Uid>,
     /// In which attempt.
     pub attempt: u64,
     /// What.
@@ -68,6 +70,8 @@ pub enum Reply<N: Names> {
     Seen {
         /// In which attempt it was asked for.
         attempt: u64,
+        /// Which cluster was to be looked at.
+        on: Option<N::Uid>,
         /// For which content.
         digest: Option<N::Digest>,
         /// What.

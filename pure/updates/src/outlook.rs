@@ -87,8 +87,9 @@ impl<N: Names> Prospect<N> {
             why: "".into(),
         });
         let admission = Admission { allowed: true, used: Quota { waiting: 0, hourly: 0 } };
+        let on = cluster.as_ref().map(|cluster| cluster.uid.clone());
         let look =
-            Look { digest: Some(digest.clone()), at: Millis(0), since: Millis(0), whole: true, sights };
+            Look { on, digest: Some(digest.clone()), at: Millis(0), since: Millis(0), whole: true, sights };
         let memory = Memory {
             fetched: Some(Fetched { digest, content: Ok(content), admission }),
             fetched_for: Some(number),

@@ -138,7 +138,9 @@ impl<N: Names> Plan<N> {
     fn put(&mut self, place: &N::Place, wave: u8, body: &N::Body, sight: &Sight<N>) {
         let live = match &sight.live {
             Some(Live { whose: Whose::Anothers(who), .. }) => {
-                let why = format!("{} belongs to {}", N::place(place), who.as_ref());
+                let (it, who) = (N::place(place), who.as_ref());
+                let why =
+                    format!("{it} belongs to {who}: take it out here, or let that one give it up first");
                 return self.refused.push((place.clone(), why.as_str().into()));
             }
             live => live.as_ref(),

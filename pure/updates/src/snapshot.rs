@@ -75,6 +75,8 @@ pub struct Admission {
 /// A look at a cluster.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Look<N: Names> {
+    /// Which cluster it shows, of all that had the name.
+    pub on: Option<N::Uid>,
     /// For which content; `None` if nothing is wanted.
     pub digest: Option<N::Digest>,
     /// When it was answered.
@@ -126,9 +128,9 @@ impl<N: Names> Memory<N> {
             }
             Reply::Forgotten => *self = Memory { forgotten: true, ..Memory::default() },
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
-            Reply::Seen { attempt, digest, sights } => {
+            Reply::Seen { attempt, on, digest, sights } => {
                 self.be_at(attempt);
-                let before = self.look.take().filter(|look| look.digest == digest);
+                let before = self.look.take().filter(|look| look.digest == digest && look.on == on);
                 if let Some(place) = before.as_ref().and_then(|before| before.undone(&sights)) {
                     let text = format!(
                         "{} does not stay as it was written: somebody else changes it",
@@ -137,7 +139,7 @@ impl<N: Names> Memory<N> {
                     self.fail_once(&text);
                 }
                 let since = before.map(|look| look.since);
-                self.look = Some(Look { digest, at, since: since.unwrap_or(at), whole: true, sights });
+                self.look = Some(Look { on, digest, at, since: since.unwrap_or(at), whole: true, sights });
             }
             Reply::Written { attempt, outcomes } => {
                 self.be_at(attempt);
@@ -219,6 +221,9 @@ impl<N: Names> Snapshot<N> {
         this.updates.sort_by(|a, b| (a.created, a.version, &a.name).cmp(&(b.created, b.version, &b.name)));
         let attempt = this.stack.as_ref().map_or(0, |stack| stack.status.attempt);
         this.memory.be_at(attempt);
+        // What was seen on another cluster of this name says nothing of this one.
+        let on = this.cluster.as_ref().map(|cluster| &cluster.uid);
+        this.memory.look = this.memory.look.take().filter(|look| look.on.as_ref() == on);
         this
     }
 

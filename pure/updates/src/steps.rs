@@ -56,6 +56,7 @@ impl<N: Names> Case<'_, N> {
             stack: self.stack.name.clone(),
             uid: self.stack.uid.clone(),
             cluster: self.stack.wish.cluster.clone(),
+            on: self.s.cluster.as_ref().map(|cluster| cluster.uid.clone()),
             attempt: self.stack.status.attempt,
             what,
         })
@@ -161,7 +162,7 @@ impl<N: Names> Case<'_, N> {
             }
             Step::BackOut(why) => self.back_out(status, why),
             Step::Mend => {
-                status.phase = Phase::RollingBack(None);
+                status.phase = Phase::RollingBack(status.phase.number());
                 status.attempt += 1;
             }
             Step::Record(aim) => status.inventory = Some(N::digest_of(&self.needed(aim))),

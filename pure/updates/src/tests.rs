@@ -103,6 +103,7 @@ fn applied() -> Snapshot<Plain> {
         }),
         recorded: Some((Plain::digest_of(&inventory), Arc::new(inventory))),
         look: Some(Look {
+            on: Some(cluster().uid),
             digest: Some("one".into()),
             at: HOUR,
             since: HOUR,

@@ -12,7 +12,7 @@ pub(crate) fn shown<N: Names>(request: &Request<N>) -> N::Text {
     match request.stage {
         Stage::Submitted => "it is going to be checked".into(),
         Stage::Queued => "it is valid, and waits for its turn".into(),
-        Stage::Processing => "it is planned; nothing was changed yet".into(),
+        Stage::Processing => "it is being planned; nothing was changed yet".into(),
         Stage::Partial => "it is being applied".into(),
         _ => request.why.clone(),
     }
@@ -35,8 +35,10 @@ pub(crate) fn forgotten<N: Names>() -> N::Text {
 }
 
 pub(crate) fn stalled<N: Names>(failed: &N::Text, why: &N::Text) -> N::Text {
-    let (failed, why) = (failed.as_ref(), why.as_ref());
-    N::Text::from(&format!("{failed}; and what was there before could not be put back: {why}"))
+    const BESIDES: &str = "; and what was there before could not be put back: ";
+    // It may have stalled before, on another cluster of this name.
+    let failed = failed.as_ref().split(BESIDES).next().unwrap_or_default();
+    N::Text::from(&format!("{failed}{BESIDES}{}", why.as_ref()))
 }
 
 pub(crate) fn objection<N: Names>(case: &Case<'_, N>, number: Number, objection: Objection) -> N::Text {

@@ -11,7 +11,7 @@ use self::foresee::{DiffArgs, PlanArgs};
 use super::Server;
 use super::cluster::name;
 use crate::duration::duration;
-use crate::exit::{BadUsage, Exit};
+use crate::exit::Exit;
 use crate::output::Format;
 use crate::service;
 use crate::update::{self, Following, Line, Named, Scope, Submission, Which};
@@ -77,7 +77,7 @@ struct Where {
     server: Server,
 
     /// The namespace of the hub [default: that of the kubeconfig, else default]
-    #[arg(short, long, value_name = "NAME", value_hint = ValueHint::Other)]
+    #[arg(short, long, value_name = "NAME", value_hint = ValueHint::Other, value_parser = name)]
     namespace: Option<String>,
 }
 
@@ -162,11 +162,11 @@ struct SubmitArgs {
 #[command(after_help = "Examples:\n  bowline update list\n  bowline update list -A --cluster prod -o wide")]
 struct ListArgs {
     /// Only those of this stack
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     stack: Option<String>,
 
     /// Only those on this cluster
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     cluster: Option<String>,
 
     /// Those of all namespaces
@@ -225,14 +225,14 @@ struct WatchArgs {
 #[command(
     after_help = "Examples:\n  bowline update rollback --cluster prod --wait\n  bowline update rollback --stack web"
 )]
-#[command(group(ArgGroup::new("line").required(true).args(["cluster", "stack"])))]
+#[command(group(ArgGroup::new("line").required(true).multiple(true).args(["cluster", "stack"])))]
 struct RollbackArgs {
-    /// Of the stack on this cluster
-    #[arg(long, value_name = "NAME")]
+    /// Of the stack on this cluster; where there are several, say --stack too
+    #[arg(long, value_name = "NAME", value_parser = name)]
     cluster: Option<String>,
 
     /// Of this stack
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     stack: Option<String>,
 
     #[command(flatten)]
@@ -265,7 +265,7 @@ struct ReleaseArgs {
 #[command(after_help = "Examples:\n  bowline update pause prod")]
 struct StackArgs {
     /// Which
-    #[arg(value_name = "STACK")]
+    #[arg(value_name = "STACK", value_parser = name)]
     stack: String,
 
     #[command(flatten)]
@@ -299,11 +299,7 @@ impl Command {
                 update::watch(&place.scope(), version.as_ref(), &following).await
             }
             Command::Rollback(RollbackArgs { cluster, stack, waiting, place, output }) => {
-                let line = match (stack, cluster) {
-                    (Some(stack), _) => Line::Stack(stack),
-                    (None, Some(cluster)) => Line::Cluster(cluster),
-                    (None, None) => anyhow::bail!(BadUsage("say --cluster or --stack".into())),
-                };
+                let line = Line { cluster, stack };
                 update::rollback(&place.scope(), &line, &waiting.following(), output).await
             }
             Command::Release(args) => update::release(&args.place.scope(), &args.version).await,

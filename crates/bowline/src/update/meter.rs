@@ -3,18 +3,18 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use bowline_api::updates::{Update, UpdatePhase};
+use bowline_api::updates::Update;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::follow::colon;
 use super::{status, title, word};
 use crate::output;
 
-/// A bar on a terminal; elsewhere a line for each phase, for those who read it later.
+/// A bar on a terminal; elsewhere a line whenever it says something new, for those who read it later.
 pub(super) struct Meter {
     bar: ProgressBar,
     quiet: bool,
-    last: Option<UpdatePhase>,
+    last: String,
 }
 
 impl Meter {
@@ -30,7 +30,7 @@ impl Meter {
         } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        Meter { bar, quiet, last: None }
+        Meter { bar, quiet, last: String::new() }
     }
 
     /// Shows what an update says of itself.
@@ -38,10 +38,10 @@ impl Meter {
         let said = status(update);
         let phase = format!("{}{}", word(said.phase), colon(&said.message));
         if self.bar.is_hidden() {
-            if !self.quiet && self.last != Some(said.phase) {
+            if !self.quiet && self.last != phase {
                 output::note(&format!("{} {phase}", title(update)));
             }
-            self.last = Some(said.phase);
+            self.last = phase;
             return;
         }
         if let Some(progress) = said.progress.filter(|progress| progress.total > 0) {

@@ -36,16 +36,22 @@ impl Named {
         };
         let is_number = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
         match (version.parse(), stack) {
-            (Ok(version), stack) if version > 0 && stack.as_deref() != Some("") => {
+            (Ok(version), stack) if version > 0 && stack.as_deref().is_none_or(is_name) => {
                 Ok(Named::Version { stack, version })
             }
-            (_, None) if !is_number && !text.is_empty() => Ok(Named::Update(text.to_owned())),
+            (_, None) if !is_number && is_name(text) => Ok(Named::Update(text.to_owned())),
             _ => {
                 Err("it takes the number of a version such as 3 or prod/3, or the name of an Update"
                     .to_owned())
             }
         }
     }
+}
+
+/// Whether something can have this name.
+fn is_name(text: &str) -> bool {
+    let is_in_names = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    !text.is_empty() && text.chars().all(is_in_names)
 }
 
 impl Team {
@@ -115,7 +121,9 @@ mod tests {
         assert_eq!(Named::parse("3"), Ok(version(None, 3)));
         assert_eq!(Named::parse("prod/12"), Ok(version(Some("prod"), 12)));
         assert_eq!(Named::parse("prod-x7k2p"), Ok(Named::Update("prod-x7k2p".into())));
-        for wrong in ["", "0", "/3", "prod/", "prod/x", "a/b/3", "99999999999999999999"] {
+        for wrong in
+            ["", "0", "/3", "prod/", "prod/x", "a/b/3", "99999999999999999999", "a\n", "A b", "a\n/3"]
+        {
             assert!(Named::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -10,11 +10,11 @@ use crate::exit::{BadUsage, Exit, Refused};
 use crate::output::Format;
 
 /// Which line of versions.
-pub(crate) enum Line {
-    /// The only one on a cluster.
-    Cluster(String),
-    /// By name.
-    Stack(String),
+pub(crate) struct Line {
+    /// The one on this cluster.
+    pub(crate) cluster: Option<String>,
+    /// The one of this name, if there are several.
+    pub(crate) stack: Option<String>,
 }
 
 /// Submits the content of the last good version again, as a new version.
@@ -25,10 +25,15 @@ pub(crate) async fn rollback(
     format: Format,
 ) -> anyhow::Result<Exit> {
     let team = scope.team().await?;
-    let stack = match line {
-        Line::Stack(name) => team.stack(Some(name)).await?,
-        Line::Cluster(cluster) => team.stack_on(cluster).await?,
+    let stack = match (&line.stack, &line.cluster) {
+        (None, Some(cluster)) => team.stack_on(cluster).await?,
+        (name, _) => team.stack(name.as_deref()).await?,
     };
+    let on = stack.spec.cluster.as_str();
+    if let Some(cluster) = line.cluster.as_ref().filter(|cluster| *cluster != on) {
+        let name = stack.name_any();
+        anyhow::bail!(Refused(format!("the stack {name} is on the cluster {on}, not on {cluster}")));
+    }
     let name = stack.name_any();
     let Some(good) = stack.status.clone().and_then(|status| status.last_good) else {
         anyhow::bail!(Refused(format!(

@@ -131,7 +131,12 @@ fn why(error: &serde_saphyr::Error) -> String {
         _ => first,
     };
     let why = why.trim_start_matches("error: ").trim_end_matches(['.', ',']);
-    why.to_owned()
+    // What a program could do about a key that is there twice is no help to people.
+    match why.split_once(", set DuplicateKeyPolicy").map(|(twice, _)| twice.split_once(": ")) {
+        Some(Some((_, key))) => format!("the key {key:?} is there twice"),
+        Some(None) => "a key is there twice".to_owned(),
+        None => why.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -181,7 +186,9 @@ mod tests {
         assert!(said.contains("it does not parse: "), "{said}");
         assert!(!said.contains('\n') && !said.contains("at line"), "{said}");
         let said = wrong("a: 1\n---\nb: 1\nb: 2\n");
-        assert!(said.starts_with("f.yaml:4:1: it does not parse: "), "{said}");
+        assert_eq!(said, "f.yaml:4:1: it does not parse: the key \"b\" is there twice");
+        let said = wrong("{a: 1}: x\n{a: 1}: y\n");
+        assert!(!said.contains("Policy"), "{said}");
         let said = documents("f.json", "{\"a\": 1,\n \"a\": 2}", true).err().expect("twice").to_string();
         assert!(said.starts_with("f.json:2:") && said.ends_with("the key \"a\" is there twice"), "{said}");
     }

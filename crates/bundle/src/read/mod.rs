@@ -32,6 +32,7 @@ pub enum Source<'a> {
 /// # Errors
 /// The first thing that is wrong: where it is, and what to do.
 pub fn read(source: Source<'_>) -> Result<Vec<Manifest>, BadManifest> {
+    let nothing = if matches!(source, Source::Path(_)) { Fault::Nothing } else { Fault::NothingPiped };
     let (whole, texts) = files::texts(source)?;
     let mut found = Found::default();
     for text in texts {
@@ -41,7 +42,7 @@ pub fn read(source: Source<'_>) -> Result<Vec<Manifest>, BadManifest> {
         }
     }
     if found.manifests.is_empty() {
-        return Err(BadManifest::of_file(&whole, Fault::Nothing));
+        return Err(BadManifest::of_file(&whole, nothing));
     }
     Ok(found.manifests)
 }

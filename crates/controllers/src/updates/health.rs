@@ -68,7 +68,7 @@ fn deployment(object: &Value) -> Verdict {
         return waits(&format!("{updated} of {wanted} pods are of the new version"));
     }
     if all > updated {
-        return waits(&format!("{} pods of the old version are still there", all - updated));
+        return waits(&format!("pods of the old version that are still there: {}", all - updated));
     }
     if let Some(surplus) = surplus(object) {
         return surplus;
@@ -89,7 +89,7 @@ fn deployment(object: &Value) -> Verdict {
 /// Pods that are more than wanted, and have still to end.
 fn surplus(object: &Value) -> Option<Verdict> {
     let surplus = count(object, "replicas") - wanted(object);
-    (surplus > 0).then(|| waits(&format!("{surplus} pods more than wanted are still there")))
+    (surplus > 0).then(|| waits(&format!("pods too many, and still there: {surplus}")))
 }
 
 fn stateful_set(object: &Value) -> Verdict {
@@ -337,11 +337,11 @@ mod tests {
                     "waits: its controller has not seen the last change yet",
                 ),
                 (with("updatedReplicas", json!(1)), "waits: 1 of 3 pods are of the new version"),
-                (with("replicas", json!(5)), "waits: 2 pods of the old version are still there"),
+                (with("replicas", json!(5)), "waits: pods of the old version that are still there: 2"),
                 (with("availableReplicas", json!(0)), "waits: 0 of 3 pods are available, 3 are ready"),
                 (with("readyReplicas", json!(2)), "waits: 3 of 3 pods are available, 2 are ready"),
                 (with("conditions", json!([])), "waits: it is not available yet"),
-                (scaled_down, "waits: 2 pods more than wanted are still there"),
+                (scaled_down, "waits: pods too many, and still there: 2"),
                 (with_deadline("ReplicaSetUpdated"), "waits: its new version is not complete yet"),
                 (with_deadline("NewReplicaSetAvailable"), "well"),
                 (
@@ -369,7 +369,7 @@ mod tests {
                 (of(two.clone(), stateful(2, 2, "b")), "well"),
                 (
                     of(json!({ "replicas": 1 }), stateful(2, 2, "b")),
-                    "waits: 1 pods more than wanted are still there",
+                    "waits: pods too many, and still there: 1",
                 ),
                 (of(json!({ "replicas": 3 }), stateful(2, 2, "b")), "waits: 2 of 3 pods are there"),
                 (of(partition, stateful(2, 1, "a")), "well"),
@@ -407,7 +407,7 @@ mod tests {
                 (of(two.clone(), replicas(2, 2, 1)), "waits: 1 of 2 pods are available, 1 are ready"),
                 (of(two.clone(), replicas(2, 2, 2)), "well"),
                 (of(two.clone(), replicas(2, 1, 2)), "waits: 1 of 2 pods have its labels"),
-                (of(two.clone(), replicas(3, 3, 3)), "waits: 1 pods more than wanted are still there"),
+                (of(two.clone(), replicas(3, 3, 3)), "waits: pods too many, and still there: 1"),
                 (
                     of(two, json!({ "conditions": [said("ReplicaFailure", "True", "Quota")] })),
                     "waits: pods cannot be made: Quota",

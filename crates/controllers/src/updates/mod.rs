@@ -46,7 +46,7 @@ use self::marks::Actor;
 use self::names::{StackName, Text};
 pub use self::preview::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission};
 use self::request::Way;
-use self::target::Targets;
+use self::target::{Known, Targets};
 pub use self::unseen::Unseen;
 use self::wire::UpdateWire;
 use self::write::Hands;
@@ -88,18 +88,19 @@ impl Workshop {
     }
 
     async fn answer(&self, call: Call<Text>, mandate: &Mandate) -> Result<Reply<Text>, String> {
-        let Call { stack, uid, cluster, attempt, what } = call;
+        let Call { stack, uid, cluster, on, attempt, what } = call;
         let actor = Actor { stack, uid, attempt };
         match what {
             Ask::Fetch { content, inventory } => self.fetch(&actor, &cluster, content, inventory).await,
             Ask::Store(inventory) => self.store(&actor, inventory).await,
             Ask::Forget => self.keeping.forget(&actor.uid).await.map(|()| Reply::Forgotten),
             Ask::Look { digest, content, inventory } => {
-                let sights = self.look(&actor, &cluster, (&content, &inventory), mandate).await?;
-                Ok(Reply::Seen { attempt, digest, sights })
+                let known = self.reach(&cluster, on.as_deref()).await?;
+                let sights = self.look(&actor, (&cluster, &known), (&content, &inventory), mandate).await?;
+                Ok(Reply::Seen { attempt, on, digest, sights })
             }
             Ask::Write(deeds) => {
-                let known = self.targets.reach(&cluster).await?;
+                let known = self.reach(&cluster, on.as_deref()).await?;
                 let kinds = self.targets.kinds(&cluster, &known, |_| true).await?;
                 let client = Way { client: &known.client, mandate };
                 let hands = Hands { client, kinds: &kinds, actor: &actor };
@@ -149,15 +150,23 @@ impl Workshop {
         Ok(Reply::Stored(inventory))
     }
 
+    /// The way to a cluster, if it is still the one that is meant.
+    async fn reach(&self, cluster: &str, on: Option<&str>) -> Result<Known, String> {
+        let known = self.targets.reach(cluster).await?;
+        if on != Some(known.uid()) {
+            return Err(format!("the cluster {cluster} is another one by now"));
+        }
+        Ok(known)
+    }
+
     async fn look(
         &self,
         actor: &Actor,
-        cluster: &str,
+        (cluster, known): (&str, &Known),
         (content, inventory): (&Content<Text>, &Inventory<Text>),
         mandate: &Mandate,
     ) -> Result<Arc<bowline_updates::Sights<Text>>, String> {
-        let known = self.targets.reach(cluster).await?;
-        let kinds = self.targets.kinds(cluster, &known, |kinds| is_enough(kinds, content)).await?;
+        let kinds = self.targets.kinds(cluster, known, |kinds| is_enough(kinds, content)).await?;
         let client = Way { client: &known.client, mandate };
         let eyes = Eyes { client, kinds: &kinds, actor, keeping: &self.keeping, album: None };
         eyes.look(content, inventory)

@@ -42,6 +42,14 @@ pub(crate) struct Known {
     kinds: Option<Arc<Kinds>>,
 }
 
+impl Known {
+    /// Which Cluster it is, of all that had its name.
+    pub(crate) fn uid(&self) -> &str {
+        let (uid, ..) = &self.rests_on;
+        uid
+    }
+}
+
 impl Targets {
     pub(crate) fn new(home: Client, embed: Option<Arc<dyn Embed>>) -> Targets {
         Targets { home, embed, known: Mutex::default(), asked: Mutex::default() }

@@ -123,9 +123,9 @@ impl Outside<Fleet> for Grounds {
             // Nobody takes its files away here: whether it was started before makes no difference.
             Call::Look { name, uid, generation, way, began: _ } => {
                 let way = (0..).zip(&WAYS).find(|(_, known)| *known == way).map_or(0, |(number, _)| number);
-                Ask { key: *name, uid: *uid, code: padded([LOOK, *generation as u8, way]) }
+                Ask { key: *name, uid: *uid, on: 0, code: padded([LOOK, *generation as u8, way]) }
             }
-            Call::Stop { name, uid } => Ask { key: *name, uid: *uid, code: padded([STOP]) },
+            Call::Stop { name, uid } => Ask { key: *name, uid: *uid, on: 0, code: padded([STOP]) },
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) type StepOf<S> = <C<S> as Controller>::Step;
 /// What is known of an instance beside its objects, in a few bytes: what is outside, or what is remembered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) struct Note {
-    /// Uids of the place that [`Outside::place`] names; 0 is nobody's.
+    /// Uids of the place that [`Outside::ground`] names; 0 is nobody's.
     pub(crate) uids: [u8; 2],
     pub(crate) body: [u8; 5],
 }
@@ -30,6 +30,8 @@ pub(crate) struct Ask {
     pub(crate) key: u8,
     /// A uid of the place that [`Outside::place`] names.
     pub(crate) uid: u8,
+    /// A uid of the place that [`Outside::ground`] names; 0 is nobody's.
+    pub(crate) on: u8,
     /// What is asked, and for which step.
     pub(crate) code: [u8; 5],
 }
@@ -39,8 +41,13 @@ pub(crate) trait Outside<S: System> {
     /// The ways in which it fails, by name. There are none where nothing is outside.
     const WAYS: &'static [&'static str];
 
-    /// The place of an instance whose uids are in notes and calls.
+    /// The place of an instance whose uids calls are for.
     fn place(key: u8) -> u8;
+
+    /// The place whose uids are in notes, and where calls are made.
+    fn ground(key: u8) -> u8 {
+        Self::place(key)
+    }
 
     /// What is remembered of a key; [`Note::default`] if that is nothing. When it was learned is left out.
     fn note(memory: &MemoryOf<S>) -> Note;

@@ -209,13 +209,14 @@ impl State {
     }
 
     fn each_uid_outside<S: System>(&mut self, mut visit: impl FnMut(u8, &mut u8)) {
-        let place = <S::Outside as Outside<S>>::place;
+        let (place, ground) = (<S::Outside as Outside<S>>::place, <S::Outside as Outside<S>>::ground);
         let memories = self.keys.iter_mut().map(|known| &mut known.memory);
         for (key, note) in (0..).zip(&mut self.outside).chain((0..).zip(memories)) {
-            note.uids.iter_mut().for_each(|uid| visit(place(key), uid));
+            note.uids.iter_mut().for_each(|uid| visit(ground(key), uid));
         }
         for ask in self.asks() {
             visit(place(ask.key), &mut ask.uid);
+            visit(ground(ask.key), &mut ask.on);
         }
     }
 

@@ -10,6 +10,8 @@ pub(crate) const EXPECTED: &[Expected] = &[
     expect(MODEL, "turns=1", (72_467, 154_551, 173), &all([46, 66, 18, 87, 51])),
     // People delete an update, the stack, or the cluster.
     expect(MODEL, "deletes=1", (83_154, 135_919, 142), &all([47, 54, 18, 82, 46])),
+    // The cluster is deleted, and one of its name is made.
+    expect(MODEL, "requests=1,contents=1,deletes=2", (8_308, 16_711, 80), &all([47, 54, 1, 1, 1])),
     expect(MODEL, "pauses=1", (37_592, 67_554, 140), &all([47, 66, 18, 94, 51])),
     expect(MODEL, "releases=1,requests=3", (152_244, 231_505, 209), &all([47, 66, 18, 94, 51])),
     // Updates that have ended are deleted.
@@ -21,7 +23,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
 const MODEL: &str = super::UPDATES_MODEL.name;
 
 /// All claims hold, and this is how far it is to what is to be reached.
-const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize; 5]) -> [Judgement; 26] {
+const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize; 5]) -> [Judgement; 27] {
     [
         holds("NoConcurrentUpdate"),
         holds("NumbersInOrder"),
@@ -32,6 +34,7 @@ const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize;
         holds("OnlyWhatHasEndedIsDiscarded"),
         holds("TakenOverFirst"),
         holds("OnlyWhatIsBegun"),
+        holds("SeenThere"),
         holds("EnteredFirst"),
         holds("NotBesideAnUpgrade"),
         holds("NothingForeignIsLost"),

@@ -38,7 +38,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let refused = |place: u8| if memory.refused.contains_key(&place) { REFUSAL } else { 0 };
     let about = fetched | memory.tries.min(3) << 2 | refused(0) | attempt << 5;
     let (mut look, mut places, mut untried) = (0, 0, 0);
-    if let Some(Look { digest, at, since, whole, sights }) = &memory.look {
+    if let Some(Look { digest, at, since, whole, sights, .. }) = &memory.look {
         let lives = || sights.values().filter_map(|sight| sight.live.as_ref());
         let well = lives().all(|live| live.health == Health::Well);
         look = SEEN
@@ -57,7 +57,8 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let (about, look) = (about | of << OF, look | of >> 1 << OF);
     let recorded = code(&memory.recorded) | if refused(1) > 0 { BESIDE } else { 0 };
     let stored = code(&memory.stored) | untried;
-    Note { uids: [0; 2], body: [about, recorded, stored, look, places] }
+    let on = memory.look.as_ref().and_then(|look| look.on);
+    Note { uids: [on.unwrap_or(0), 0], body: [about, recorded, stored, look, places] }
 }
 
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
@@ -93,6 +94,7 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
         recorded: inventory(recorded),
         stored: inventory(stored),
         look: (look & SEEN != 0).then(|| Look {
+            on: (note.uids[0] > 0).then_some(note.uids[0]),
             digest: (digest > 0).then_some(digest),
             at,
             since: if look & WAITED != 0 { Millis(0) } else { at },

@@ -102,6 +102,9 @@ pub(crate) struct Team {
 const CALLS: usize = 18;
 const FORGET: usize = 24;
 const DISCARD: usize = 25;
+const REPORT: u8 = 1;
+/// Leave, begin, succeed, end rollback, write.
+const RESTS_ON_A_LOOK: [u8; 5] = [10, 12, 16, 17, 21];
 /// Those of them that happen to what is deleted.
 const DELETIONS: [usize; 3] = [3, 6, FORGET];
 

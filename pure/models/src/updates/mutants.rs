@@ -1,9 +1,12 @@
 //! Controllers that do one thing wrong.
 
+mod sights;
+
 use bowline_control::lease::Epoch;
 use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
 use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
 
+use self::sights::{takes_all_for_its_own, trusts_any_look};
 use super::shape::{Known, Shown, Thing};
 use super::{SHAPE, Shape, UPDATES_MODEL, at};
 use crate::harness::{FAULTS, Fault, SHIPPED};
@@ -46,6 +49,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { decide: as_if_it_led, ..SHAPE }),
     mutant!("writes before it is recorded" breaks "OnlyWhatIsBegun" at "" with &[],
         Shape { decide: writes_before_it_begins, ..SHAPE }),
+    mutant!("trusts a look at another cluster" breaks "SeenThere" at "requests=1,contents=1,deletes=2" with &[],
+        Shape { snapshot: trusts_any_look, ..SHAPE }),
     mutant!("enters once for all" breaks "EnteredFirst" at "" with &[Fault::LostReply],
         Shape { decide: enters_once_for_all, ..SHAPE }),
     mutant!("leaves at once" breaks "EnteredFirst" at "requests=1,deletes=1" with &[Fault::TwoLeaders],
@@ -236,9 +241,9 @@ fn sees_no_upgrade(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
 
 fn with_deeds(shown: &Shown, step: &Step, now: Moment, change: impl Fn(&mut Act<Tiny>)) -> EffectOf<Shape> {
     match (SHAPE.effect)(shown, step, now) {
-        Effect::Call(Call { what: Ask::Write(mut deeds), stack, uid, cluster, attempt }) => {
+        Effect::Call(Call { what: Ask::Write(mut deeds), stack, uid, cluster, on, attempt }) => {
             deeds.iter_mut().for_each(|deed| change(&mut deed.act));
-            Effect::Call(Call { what: Ask::Write(deeds), stack, uid, cluster, attempt })
+            Effect::Call(Call { what: Ask::Write(deeds), stack, uid, cluster, on, attempt })
         }
         other => other,
     }
@@ -264,18 +269,6 @@ fn gives_nothing_back(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape
             *act = Act::Delete(*read);
         }
     })
-}
-
-fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
-    let mut shown = (SHAPE.snapshot)(objects, memory);
-    if let Some(look) = &mut shown.memory.look {
-        for sight in std::sync::Arc::make_mut(&mut look.sights).values_mut() {
-            if let Some(live) = &mut sight.live {
-                live.whose = bowline_updates::Whose::Ours;
-            }
-        }
-    }
-    shown
 }
 
 fn records_what_is_not_kept(shown: &Shown, now: Moment) -> Decision<Step, Wait> {

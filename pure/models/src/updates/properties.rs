@@ -9,9 +9,9 @@ use self::requests::{
     are_in_order, discards_only_what_has_ended, has_no_more_than_it_keeps, has_succeeded, has_the_newest,
     has_touched, is_one, is_outdated, is_over, is_tried_again,
 };
-use super::Team;
 use super::names::{self, CLUSTER, UPDATES};
 use super::world::{self, World};
+use super::{REPORT, RESTS_ON_A_LOOK, Team};
 use crate::harness::{Action, Deed, Doing, Edit, Fault, Harness, State, What, Who};
 use crate::tiny::Tiny;
 
@@ -72,6 +72,11 @@ fn of_the_cluster() -> Vec<Claim> {
             writes(before, *key).is_none_or(|version| is_begun(before, *key, version))
         })
         .about("what is written to the cluster is a version that is recorded as begun, or the last good one"),
+        Property::always_step("SeenThere", |_, _: &State, action: &Action, after: &State| {
+            let (Action::Turn(key) | Action::Wake(key) | Action::Jump(key)) = action else { return true };
+            !rests_on_a_look(after, *key) || is_seen_there(after, *key)
+        })
+        .about("what rests on a look at the cluster rests on one at the cluster that is there, and not at one that had its name before"),
         Property::always_step("EnteredFirst", |_, before: &State, action: &Action, after: &State| {
             (0..STACKS).all(|key| !is_written(before, action, after, key) || has_entered(before, key))
         })
@@ -109,9 +114,10 @@ fn liveness() -> Vec<Claim> {
         .about("in the end nothing waits in the queue; unless it may not be started"),
         Property::eventually_always("NewestWins", |m: &Harness<Team>, s: &State| {
             let quiet = m.bounds().faults.iter().all(|budget| *budget == 0) && m.bounds().people[4] == 0;
-            !quiet || (0..STACKS).all(|key| is_excused(s, key) || has_the_newest(s, key))
+            let is_calm = quiet && !is_remembered(s, DELETED);
+            !is_calm || (0..STACKS).all(|key| is_excused(s, key) || has_the_newest(s, key))
         })
-        .about("where nothing goes wrong, the newest version is the last good one in the end, if its content works and has not failed before"),
+        .about("where nothing goes wrong, and nobody deletes the cluster, the newest version is the last good one in the end, if its content works and has not failed before"),
         Property::eventually_always("NoPartialUpdateTermination", |_, s: &State| {
             (0..STACKS).all(|key| is_going(s, key) || is_whole(s, key))
         })
@@ -198,6 +204,25 @@ fn writes(s: &State, key: u8) -> Option<u8> {
 fn is_seen_led(s: &State, key: u8) -> bool {
     let shown = s.shown[usize::from(key)].and_then(|flat| names::stack_of(key, flat));
     shown.is_some_and(|stack| stack.status.epoch.0 == 1)
+}
+
+/// Whether a key does what rests on a look; or says that all is well with its last good version.
+fn rests_on_a_look(s: &State, key: u8) -> bool {
+    let Some(doing) = s.keys[usize::from(key)].doing else { return false };
+    let is_well = |stack: Stack<Tiny>| {
+        stack.status.good.is_some() && stack.told.is_some_and(|told| told.mood == Mood::Well)
+    };
+    match doing.what {
+        What::Write(post) if doing.point == REPORT => {
+            names::stack_of(post.slot, post.object).is_some_and(is_well)
+        }
+        _ => RESTS_ON_A_LOOK.contains(&doing.point),
+    }
+}
+
+fn is_seen_there(s: &State, key: u8) -> bool {
+    let there = s.shown[usize::from(CLUSTER)].map(|flat| flat.uid);
+    there == Some(s.keys[usize::from(key)].memory.uids[0])
 }
 
 fn is_begun(s: &State, key: u8, version: u8) -> bool {

@@ -242,7 +242,8 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
                 (place, Sight { fit, ..sight })
             };
             let sights = Arc::new(world.look(code.digest).into_iter().map(tried).collect());
-            Reply::Seen { attempt: code.attempt.into(), digest, sights }
+            let on = (ask.on > 0).then_some(ask.on);
+            Reply::Seen { attempt: code.attempt.into(), on, digest, sights }
         }
         _ => {
             let mut outcomes = Vec::new();
@@ -269,6 +270,10 @@ impl Outside<Team> for Target {
 
     fn place(key: u8) -> u8 {
         key
+    }
+
+    fn ground(_: u8) -> u8 {
+        names::CLUSTER
     }
 
     fn note(memory: &Memory<Tiny>) -> Note {
@@ -313,7 +318,9 @@ impl Outside<Team> for Target {
                 Code { what: WRITE, digest, deeds: deeds.clone(), ..blank }
             }
         };
-        Ask { key: call.stack, uid: call.uid, code: code.code() }
+        // Only a look remembers where it was.
+        let on = call.on.filter(|_| code.what == LOOK).unwrap_or(0);
+        Ask { key: call.stack, uid: call.uid, on, code: code.code() }
     }
 
     fn step(ask: &Ask) -> Step {

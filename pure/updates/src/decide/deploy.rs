@@ -159,6 +159,10 @@ impl<N: Names> Case<'_, N> {
         if self.s.cluster.is_none() {
             return until_told(Wait::ItsCluster);
         }
+        // Who has not left, and is not there, was on another cluster of this name: this one has not been tried yet.
+        if self.entered().is_none() && self.reachable().is_ok() {
+            return Decision::Do(Step::Mend);
+        }
         if let Err(first) = self.on_cluster() {
             return first;
         }

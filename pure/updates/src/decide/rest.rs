@@ -4,6 +4,7 @@
 use bowline_control::{Decision, Millis};
 
 use super::{Aim, Case, Step, View, Wait, What, until_told};
+use crate::Rhythm;
 use crate::plan::Plan;
 use crate::snapshot::Look;
 use crate::state::{Names, Number, Phase, Stack};
@@ -67,7 +68,8 @@ impl<N: Names> Case<'_, N> {
     /// What a worker sent that was lost may still arrive: who leaves the cluster has seen, later than that, that all is as it
     /// should be.
     fn confirm(&self, look: &Look<N>, plan: &Plan<N>) -> What {
-        match self.once_more(look, self.rhythm.lease) {
+        let until = self.once_more(look, self.rhythm.lease);
+        match until.map(|until| self.sooner(look, until)) {
             Some(until) if self.now.clock < until => Decision::Wait { what: Wait::Quiet, until: Some(until) },
             Some(_) => Decision::Do(Step::Look(Aim::LastGood)),
             // What could not be put back is left as it is by one who is deleted.
@@ -105,6 +107,16 @@ impl<N: Names> Case<'_, N> {
         }
     }
 
+    /// Who tells that something is not well is to know soon that it is; the longer that takes, the less often it is looked for.
+    fn sooner(&self, look: &Look<N>, next: Millis) -> Millis {
+        let Rhythm { poll, lease, .. } = *self.rhythm;
+        let waited = Millis(look.at.0.saturating_sub(look.since.0));
+        match look.unhealthy() {
+            Some(_) => next.min(look.at.plus(waited.max(poll).min(lease))),
+            None => next,
+        }
+    }
+
     /// What is not wanted any more is taken off the inventory.
     fn trim(&self, plan: &Plan<N>) -> Option<Step> {
         let aim = Aim::LastGood;
@@ -120,9 +132,7 @@ impl<N: Names> Case<'_, N> {
     /// What others have changed is told, or put right; what could not be put right is tried again at the next look.
     fn find_drift(&self, look: &Look<N>, plan: &Plan<N>, what: Wait) -> What {
         let interval = self.stack.wish.interval;
-        // Who tells that something is not well is to know soon that it is.
-        let is_well = look.unhealthy().is_none();
-        let next = look.at.plus(if is_well { interval } else { interval.min(self.rhythm.lease) });
+        let next = self.sooner(look, look.at.plus(interval));
         if self.now.clock >= next || !look.whole {
             return Decision::Do(Step::Look(Aim::LastGood));
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use bowline_control::{Controller, Decision, Effect, Millis, Standing, Write};
 
 use super::stacks::{after, change_sight, controller, decide, look, stack, starting};
-use super::{HOUR, Plain, ROOM, applied, at, ours};
+use super::{HOUR, Plain, ROOM, applied, at, cluster, ours};
 use crate::{
-    Aim, Fault, Fit, Good, Health, Inventory, Mood, Names, Number, Object, Outcome, Phase, Reply, Rhythm,
-    Sight, Sights, Snapshot, Stage, Step, Wait,
+    Aim, Cluster, Fault, Fit, Good, Health, Inventory, Mood, Names, Number, Object, Outcome, Phase, Reply,
+    Rhythm, Sight, Sights, Snapshot, Stage, Step, Wait,
 };
 
 const FIRST: Aim = Aim::Version(Number(1));
@@ -20,7 +20,11 @@ fn learn(s: &mut Snapshot<Plain>, step: Step, reply: Reply<Plain>) {
 
 fn seen(s: &mut Snapshot<Plain>, sight: Sight<Plain>) {
     let sights = Arc::new([("x", sight)].into());
-    learn(s, Step::Look(FIRST), Reply::Seen { attempt: 3, digest: Some("one".into()), sights });
+    learn(
+        s,
+        Step::Look(FIRST),
+        Reply::Seen { attempt: 3, on: Some(cluster().uid), digest: Some("one".into()), sights },
+    );
 }
 
 fn written(s: &mut Snapshot<Plain>) {
@@ -115,6 +119,40 @@ fn who_is_stalled_goes_on_writing_as_long_as_it_works() {
 }
 
 #[test]
+fn who_is_stalled_tries_a_cluster_that_took_the_place_of_its_own_at_once() {
+    let mut s = at_rest();
+    let mut failed = applied().stack.expect("a stack").status.requests[0].clone();
+    let why = "too slow; and what was there before could not be put back: its cluster is gone";
+    (failed.stage, failed.why) = (Stage::PartialFailure, why.into());
+    stack(&mut s).status.requests = vec![failed];
+    stack(&mut s).status.phase = Phase::Stalled(Some(Number(1)));
+    s.updates.clear();
+    s.cluster.as_mut().expect("a cluster").ready = false;
+    assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::ClusterReady, until: None });
+    s.cluster.as_mut().expect("a cluster").ready = true;
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Mend));
+    *stack(&mut s) = after(&s, Step::Mend);
+    assert_eq!(stack(&mut s).status.phase, Phase::RollingBack(Some(Number(1))), "it is that one's still");
+    s.cluster = None;
+    let stalled = after(&s, Step::Stall(Fault::NoCluster));
+    assert_eq!(stalled.status.requests[0].why, why, "and that is said once");
+}
+
+#[test]
+fn what_was_seen_on_another_cluster_of_the_name_says_nothing() {
+    let s = applied();
+    let of = |uid: Option<u8>| {
+        let cluster = uid.map(|uid| Object::Cluster(Cluster { uid, ..cluster() }));
+        let stack = Object::Stack(s.stack.clone().expect("a stack"));
+        let objects: Vec<_> = cluster.iter().chain([&stack]).collect();
+        Snapshot::of(&objects, &s.memory).memory.look.is_some()
+    };
+    assert!(of(Some(1)));
+    assert!(!of(Some(2)), "it is another one");
+    assert!(!of(None), "it is gone");
+}
+
+#[test]
 fn what_waits_ends_with_its_stack_or_its_cluster() {
     let mut s = at_rest();
     let mut waiting = applied().stack.expect("a stack").status.requests[0].clone();
@@ -165,8 +203,17 @@ fn what_does_not_work_at_rest_is_told_and_looked_at_again_soon() {
     let ill = |why: &str| Health::Progressing(why.to_owned());
     change_sight(&mut s, |sight| sight.live.as_mut().expect("live").health = ill("0 of 1 pods are ready"));
     assert_eq!(told(&s, Wait::NextLook), (Mood::Unhealthy, "x: 0 of 1 pods are ready".into()));
-    let soon = HOUR.plus(Rhythm::default().lease);
-    assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::NextLook, until: Some(soon) });
+    let Rhythm { poll, lease, .. } = Rhythm::default();
+    for (waited, soon) in [(Millis(0), poll), (Millis(7_000), Millis(7_000)), (Millis(60_000), lease)] {
+        look(&mut s).since = Millis(HOUR.0 - waited.0);
+        let until = Some(HOUR.plus(soon));
+        assert_eq!(decide(&s, HOUR), Decision::Wait { what: Wait::NextLook, until });
+    }
+    look(&mut s).since = HOUR;
+    let mut on_it = s.clone();
+    on_it.cluster.as_mut().expect("a cluster").updates = vec![("s", 3)];
+    let until = Some(HOUR.plus(poll));
+    assert_eq!(decide(&on_it, HOUR), Decision::Wait { what: Wait::Quiet, until }, "and before it is left");
     change_sight(&mut s, |sight| sight.fit = Fit::Differs);
     assert_eq!(told(&s, Wait::NextLook), (Mood::Drifted, "not as it should be: x".into()));
 }

@@ -67,7 +67,7 @@ fn what_happened_is_shown(place: &Place) -> Result<()> {
         ],
     )?;
     let (_, timeline) = shown.split_once("Timeline:").context("a timeline")?;
-    let steps = ["it was submitted", "Processing: it is planned", "RolledBack: "];
+    let steps = ["it was submitted", "Processing: it is being planned", "RolledBack: "];
     let at = steps.map(|step| timeline.find(step));
     ensure!(at.iter().all(Option::is_some) && at.is_sorted(), "in this order: {steps:?} in {timeline}");
     let listed = place.says("update list", 0, &[])?;

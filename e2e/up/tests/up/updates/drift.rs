@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::server::Server;
 use super::start;
-use super::team::{Team, embedded, map};
+use super::team::{Team, deployment, embedded, map};
 
 fn condition(stack: &Value, kind: &str) -> Value {
     let all = stack["status"]["conditions"].as_array();
@@ -59,4 +59,41 @@ fn what_is_deleted_by_hand_is_told_or_put_back() -> Result<()> {
         let drifted = condition(&told.stack()?, "Drifted");
         Ok(if drifted["status"] == "False" { Ok(()) } else { Err(drifted.to_string()) })
     })
+}
+
+#[test]
+fn a_cluster_that_took_the_place_of_another_one_is_looked_at_and_not_taken_for_it() -> Result<()> {
+    let place = start()?;
+    let idle = Team::new(&place, "default", "idle", json!({}))?;
+    let stuck = Team::new(&place, "default", "stuck", json!({ "timeoutSeconds": 600 }))?;
+    idle.ends(&idle.submit(&[map("idle", json!({}))])?, "Succeeded")?;
+    stuck.ends(&stuck.submit(&[map("stuck", json!({}))])?, "Succeeded")?;
+    let half_way =
+        stuck.submit(&[map("stuck", json!({ "a": "2" })), deployment("web", Some("never-ready"))])?;
+    stuck.comes_to(&half_way, "Partial")?;
+    idle.leaves()?;
+
+    place.says("cluster remove toy --force", 0, &["goes with it", "is removed"])?;
+    until("it is said that it cannot be put back", || {
+        let phase = stuck.stack()?["status"]["phase"].clone();
+        Ok(if phase == "Stalled" { Ok(()) } else { Err(phase.to_string()) })
+    })?;
+    place.says("cluster add toy --embedded --allow-all", 0, &["It is ready"])?;
+    // The next look of its own would be after five minutes.
+    until("what is not there is told", || {
+        let drifted = condition(&idle.stack()?, "Drifted");
+        Ok(if drifted["status"] == "True" { Ok(()) } else { Err(drifted.to_string()) })
+    })?;
+    let message = "not as it should be: ConfigMap default/idle";
+    ensure!(condition(&idle.stack()?, "Drifted")["message"] == message, "{}", idle.stack()?);
+    stuck.ends(&half_way, "RolledBack")?;
+    idle.cluster()?.ok("get configmap stuck", "")?;
+    place.says("update rollback --cluster toy --stack idle --wait", 0, &["idle/2 Succeeded"])?;
+    idle.cluster()?.ok("get configmap idle", "")?;
+    place.says(
+        "update rollback --cluster other --stack idle",
+        4,
+        &["is on the cluster toy, not on other"],
+    )?;
+    Ok(())
 }

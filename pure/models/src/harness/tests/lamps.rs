@@ -208,7 +208,7 @@ impl Outside<Lamps> for Lamps {
     }
 
     fn ask(_: &Switch, call: &Switch) -> Ask {
-        Ask { key: 0, uid: 0, code: padded([call.0.into()]) }
+        Ask { key: 0, uid: 0, on: 0, code: padded([call.0.into()]) }
     }
 
     fn step(ask: &Ask) -> Switch {

@@ -1,0 +1,31 @@
+//! Controllers that take what they have seen for something else.
+
+use bowline_updates::{Object, Whose};
+
+use super::SHAPE;
+use crate::updates::shape::{Known, Shown, Thing};
+
+pub(super) fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
+    let mut shown = (SHAPE.snapshot)(objects, memory);
+    if let Some(look) = &mut shown.memory.look {
+        for sight in std::sync::Arc::make_mut(&mut look.sights).values_mut() {
+            if let Some(live) = &mut sight.live {
+                live.whose = Whose::Ours;
+            }
+        }
+    }
+    shown
+}
+
+/// As if it had been at the cluster that is there.
+pub(super) fn trusts_any_look(objects: &[&Thing], memory: &Known) -> Shown {
+    let mut memory = memory.clone();
+    let there = objects.iter().find_map(|object| match object {
+        Object::Cluster(cluster) => Some(cluster.uid),
+        _ => None,
+    });
+    if let Some(look) = &mut memory.look {
+        look.on = there;
+    }
+    (SHAPE.snapshot)(objects, &memory)
+}
