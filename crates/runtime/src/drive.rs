@@ -241,14 +241,15 @@ where
             self.meter.turn(waited);
             let decision = told(&verdict);
             let _span = tracing::info_span!("decision", controller = self.name, %key, decision).entered();
-            let observed =
-                observed.iter().map(|(id, version)| (id.to_string(), version.to_string())).collect();
+            // It is put into words only where somebody reads them: most decisions find nothing to do.
+            let observed = observed.iter().filter(|_| self.journal.is_some());
+            let observed = observed.map(|(id, version)| (id.to_string(), version.to_string())).collect();
             let Some(effect) = effect else {
                 tracing::debug!("nothing is to be done");
                 let is_timed = matches!(verdict, Verdict::Wait(_)) && self.room.known(&key).due.is_some();
                 self.meter.ended(if is_timed { End::RequeueAfter } else { End::Success }, Millis(0));
                 let under = Under { since, decision, effect: String::new(), epoch, observed };
-                self.write(&key.to_string(), &under, None);
+                self.write(&key, &under, None);
                 continue;
             };
             self.done.effects += 1;
@@ -276,20 +277,20 @@ where
             tracing::debug!(controller = self.name, %key, decision, effect, outcome, "is answered");
         }
         self.meter.ended(result, now.clock.since(under.since.clock));
-        self.write(&key.to_string(), &under, Some(&outcome));
+        self.write(key, &under, Some(&outcome));
         // What failed together shall not come back together.
         let jitter = (random() >> 48) as u16;
         self.room.answer(key, answer, jitter, now);
     }
 
-    fn write(&self, key: &str, under: &Under, outcome: Option<&str>) {
+    fn write(&self, key: &C::Key, under: &Under, outcome: Option<&str>) {
         let Some(journal) = &self.journal else { return };
         let time = i64::try_from(under.since.wall.0).unwrap_or(i64::MAX);
         journal.write(&Line {
             time: jiff::Timestamp::from_millisecond(time).unwrap_or_default().to_string(),
             build: env!("CARGO_PKG_VERSION"),
             controller: self.name,
-            key,
+            key: &key.to_string(),
             epoch: under.epoch.map(|epoch| epoch.0),
             observed: &under.observed,
             decision: &under.decision,
