@@ -20,7 +20,8 @@ const SET_BY_OTHERS: &[&str] =
     &["kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision"];
 
 /// What updates say on all that they put on a cluster: it is said anew by each.
-const SET_BY_US: &[&str] = &["bowline.dev/attempt", "bowline.dev/stack", "bowline.dev/stack-uid"];
+const SET_BY_US: &[&str] =
+    &["bowline.dev/attempt", "bowline.dev/object", "bowline.dev/stack", "bowline.dev/stack-uid"];
 
 /// Takes out what servers and controllers set, and `null`, which says that there is nothing.
 pub(crate) fn clean(object: &mut Map<String, Value>) {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bowline_api::Digest;
 
 /// The digest of some bytes.
-pub(crate) fn of(bytes: &[u8]) -> Digest {
+pub fn of(bytes: &[u8]) -> Digest {
     let hash = ring::digest::digest(&ring::digest::SHA256, bytes);
     let mut text = "sha256:".to_owned();
     for byte in hash.as_ref() {

@@ -16,6 +16,7 @@ mod read;
 mod unpack;
 mod wave;
 
+pub use digest::of as digest_of;
 pub use fault::{BadManifest, Fault, Place};
 pub use manifest::{Key, Manifest};
 pub use pack::{PackError, Packed, Part, pack};

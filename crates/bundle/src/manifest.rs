@@ -350,7 +350,10 @@ mod tests {
         };
         let got = with(json!({
             "labels": {"bowline.dev/stack-uid": "1", "app": "web"},
-            "annotations": {"bowline.dev/stack": "a/b", "bowline.dev/attempt": "3", "bowline.dev/simulate": "failed"},
+            "annotations": {
+                "bowline.dev/stack": "a/b", "bowline.dev/attempt": "3", "bowline.dev/object": "Pod a",
+                "bowline.dev/simulate": "failed",
+            },
         }));
         let wanted =
             with(json!({"labels": {"app": "web"}, "annotations": {"bowline.dev/simulate": "failed"}}));

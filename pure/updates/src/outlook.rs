@@ -61,11 +61,15 @@ impl<N: Names> Prospect<N> {
             Some(Step::Judge(_, Some(why))) => Some((why, words::objection(&case, number, why))),
             _ => None,
         };
-        let fails = case.against(number, &plan);
+        // What could not be tried is tried again, until the time that a version has is over.
+        let (is_untried, fails) = match case.against(number, &plan) {
+            Some(Fault::Untried) => (true, None),
+            against => (false, against),
+        };
         let fails = fails.map(|why| (why, words::fault(&case, Aim::Version(number), why)));
         let waits = match (case.startable(), case.on_cluster()) {
             (Err(wait), _) | (Ok(_), Err(Decision::Wait { what: wait, .. })) => Some(wait),
-            _ => None,
+            _ => is_untried.then_some(Wait::Trial),
         };
         Outlook { number, plan, rejected, fails, waits }
     }

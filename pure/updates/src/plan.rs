@@ -54,6 +54,8 @@ pub enum Fit<N: Names> {
     Later,
     /// The server could not try it, in words for people: somebody it asks did not answer.
     Untried(N::Text),
+    /// Nothing is asked: it is the object that is wanted at that place, which only says otherwise where it is.
+    Elsewhere(N::Place),
 }
 
 /// Whether an object works.
@@ -124,6 +126,14 @@ impl<N: Names> Plan<N> {
             untried: Vec::new(),
             spared: Vec::new(),
         };
+        // What goes by another name now is still what it was.
+        for (place, sight) in sights {
+            if let Fit::Elsewhere(now) = &sight.fit
+                && let Some(origin) = plan.inventory.0.remove(place)
+            {
+                plan.inventory.0.entry(now.clone()).or_insert(origin);
+            }
+        }
         for (place, sight) in sights {
             match wanted.0.get(place) {
                 Some(it) => plan.put(place, it.wave, &it.body, sight),
@@ -154,7 +164,7 @@ impl<N: Names> Plan<N> {
                 let act = Act::Create(body.clone());
                 return self.later.push((wave, Deed { place: place.clone(), act }));
             }
-            (Fit::Same, Some(_)) => return,
+            (Fit::Same | Fit::Elsewhere(_), Some(_)) => return,
             (_, None) => Act::Create(body.clone()),
             (Fit::Differs, Some(live)) => Act::Apply(body.clone(), live.read.clone()),
         };
@@ -194,9 +204,12 @@ impl<N: Names> Plan<N> {
     }
 
     /// What is to be done next, at most so much of it: nothing of a wave before all of those before it, and nothing goes before
-    /// everything is there that takes its place. What was refused before is tried again when nothing else is left.
+    /// everything is there that takes its place. What was refused before is tried again when nothing else is left; but what
+    /// others may have something in does not go before that is done: it may be in there.
     pub fn next(&self, most: usize, refused: &BTreeMap<N::Place, N::Text>) -> Vec<Deed<N>> {
         let last = self.later.iter().map(|(wave, _)| *wave).min().unwrap_or(SHARED);
+        let is_open = self.deeds.iter().any(|(wave, _)| *wave < SHARED);
+        let last = if is_open { last.min(LAST) } else { last };
         let due = || self.deeds.iter().filter(|(wave, _)| *wave <= last);
         let is_new = |(_, deed): &&(u8, Deed<N>)| !refused.contains_key(&deed.place);
         let first = due().find(is_new).or_else(|| due().next()).map(|(wave, _)| *wave);

@@ -38,6 +38,8 @@ pub struct Memory<N: Names> {
     pub stored: Option<(N::Digest, Arc<Inventory<N>>)>,
     /// The last look at the cluster.
     pub look: Option<Look<N>>,
+    /// Since when the content of the look before had waited, if this one is for another, and nothing was written since.
+    pub waited: Option<(Option<N::Digest>, Millis)>,
     /// The writes of this attempt that did not work, or did not last.
     pub tries: u8,
     /// Why the last of them did not.
@@ -97,6 +99,7 @@ impl<N: Names> Default for Memory<N> {
             recorded: None,
             stored: None,
             look: None,
+            waited: None,
             tries: 0,
             trouble: "".into(),
             refused: BTreeMap::new(),
@@ -130,7 +133,11 @@ impl<N: Names> Memory<N> {
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
             Reply::Seen { attempt, on, digest, sights } => {
                 self.be_at(attempt);
-                let before = self.look.take().filter(|look| look.digest == digest && look.on == on);
+                let before = self.look.take().filter(|look| look.on == on);
+                let (before, other) = match before {
+                    Some(look) if look.digest != digest => (None, Some(look)),
+                    before => (before, None),
+                };
                 if let Some(place) = before.as_ref().and_then(|before| before.undone(&sights)) {
                     let text = format!(
                         "{} does not stay as it was written: somebody else changes it",
@@ -138,7 +145,10 @@ impl<N: Names> Memory<N> {
                     );
                     self.fail_once(&text);
                 }
-                let since = before.map(|look| look.since);
+                // That a newer version was looked at does not give this one more time.
+                let waited = self.waited.take().filter(|(known, _)| *known == digest).map(|(_, since)| since);
+                self.waited = other.map(|look| (look.digest, look.since));
+                let since = before.map(|look| look.since).or(waited);
                 self.look = Some(Look { on, digest, at, since: since.unwrap_or(at), whole: true, sights });
             }
             Reply::Written { attempt, outcomes } => {
@@ -151,7 +161,7 @@ impl<N: Names> Memory<N> {
             Reply::Failed(why) => {
                 if matches!(step, Step::Write(_)) {
                     // It may have been done or not.
-                    self.look = None;
+                    (self.look, self.waited) = (None, None);
                     self.fail_once(&why);
                 }
                 return Err(why);
@@ -182,6 +192,7 @@ impl<N: Names> Memory<N> {
 
     fn wrote(&mut self, outcomes: Vec<(N::Place, Outcome<N>)>, at: Millis) -> Result<(), String> {
         let mut look = self.look.take();
+        self.waited = None;
         let (mut refused, mut trouble) = (None, None);
         for (place, outcome) in outcomes {
             match outcome {

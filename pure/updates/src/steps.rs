@@ -251,11 +251,13 @@ impl<N: Names> Case<'_, N> {
             status.attempt += 1;
         }
         if let Some(old) = status.phase.number().filter(|old| *old != number) {
-            status.end(
-                old,
-                Stage::Superseded,
-                words::superseded::<N>(number, "after it had changed the cluster"),
-            );
+            let why = match status.phase {
+                Phase::RollingBack(_) | Phase::Stalled(_) => {
+                    words::superseded_while_rolled_back::<N>(number, &status.why(old))
+                }
+                _ => words::superseded::<N>(number, "after it had changed the cluster"),
+            };
+            status.end(old, Stage::Superseded, why);
         }
         let aim = Aim::Version(number);
         let needed = self.needed(aim);

@@ -2,7 +2,7 @@
 
 use crate::decide::{Aim, Case, Fault, Objection, View};
 use crate::plan::{Health, Plan};
-use crate::state::{Names, Number, Request, Stage};
+use crate::state::{Names, Number, Phase, Request, Stage};
 
 /// How many objects are named at most.
 const SOME: usize = 5;
@@ -20,6 +20,13 @@ pub(crate) fn shown<N: Names>(request: &Request<N>) -> N::Text {
 
 pub(crate) fn superseded<N: Names>(by: Number, when: &str) -> N::Text {
     N::Text::from(&format!("version {by} took its place {when}"))
+}
+
+pub(crate) fn superseded_while_rolled_back<N: Names>(by: Number, failed: &N::Text) -> N::Text {
+    let failed = failed.as_ref();
+    N::Text::from(&format!(
+        "version {by} took its place while what was there before it was put back; it had failed: {failed}"
+    ))
 }
 
 pub(crate) fn quarantined<N: Names>(number: Number, why: &N::Text) -> N::Text {
@@ -87,7 +94,12 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
         Fault::BadContent => unusable(case, aim),
         Fault::Refused => {
             let by_plan = || plan().and_then(|(_, plan)| plan.refusal().cloned());
-            let refused = case.s.memory.refused.values().next().cloned();
+            // What was refused was so for what is worked on, and not for who would take its place.
+            let is_its = match aim {
+                Aim::Version(number) => case.stack.status.phase == Phase::Partial(number),
+                Aim::LastGood => true,
+            };
+            let refused = case.s.memory.refused.values().next().filter(|_| is_its).cloned();
             refused.or_else(by_plan).unwrap_or_else(|| "an object is refused".into())
         }
         Fault::Untried => {

@@ -42,6 +42,7 @@ const fn clusters(faults: &'static str, counts: Counts) -> Pin {
 
 /// What has more states than a run may hold: it ends as INCOMPLETE, and all else must not.
 pub(super) const TOO_LARGE: &[(&str, &str)] = &[
+    ("updates", "two-leaders=1"),
     ("control", "conflict=1,two-leaders=1"),
     ("control", "lost-reply=1,two-leaders=1"),
     ("control", "lost-reply=1,drift=1"),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::updates::{Bundle, Cluster, Stack, StackStatus};
-use bowline_runtime::sentence;
+use bowline_api::{PART_SECRET_TYPE, SYSTEM_NAMESPACE};
+use bowline_bundle::MAX_PART_BYTES;
 use bowline_updates::{Content, Inventory};
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::ByteString;
@@ -22,16 +22,12 @@ use super::target::of_home;
 use super::unpack;
 use super::unseen::Unseen;
 
-/// What parts of a content, or of an inventory, are as Secrets.
-const TYPE: &str = "bowline.dev/part";
 /// The annotation that says what it is a part of.
 const DIGEST: &str = "bowline.dev/digest";
 /// The annotation that says how many parts there are.
 const PARTS: &str = "bowline.dev/parts";
 /// The key of its bytes.
 const KEY: &str = "part";
-/// The largest part, in bytes.
-const LARGEST: usize = 512 << 10;
 /// Parts that may be under way.
 const AT_ONCE: usize = 8;
 /// What is younger may be about to be named by a status.
@@ -67,24 +63,29 @@ impl Keeping {
         if let Some(Ok(content)) = kept.as_deref().map(read) {
             return Ok(Ok(content));
         }
-        let parts = match self.brought(stack, digest).await? {
-            Ok(parts) => parts,
-            Err(why) => return Ok(Err(why)),
+        let parts = match self.brought(stack, digest).await {
+            Ok(Ok(parts)) => parts,
+            Ok(Err(why)) | Err(Unseen::Forbidden(why)) => return Ok(Err(why)),
+            Err(unseen) => return Err(unseen.into()),
         };
         let content = read(&parts).map_err(|why| format!("its bundle cannot be used: {why}"));
         if content.is_ok() && is_admitted {
-            self.keep(uid, digest, &parts).await?;
+            match self.keep(uid, digest, &parts).await {
+                // What the home does not allow, it does not allow the next time: nobody need wait for it.
+                Err(Unseen::Forbidden(why)) => return Ok(Err(why)),
+                kept => kept?,
+            }
             self.tidy(stack, uid, digest).await;
         }
         Ok(content)
     }
 
     /// The parts that the team has brought, each as its digest says.
-    async fn brought(&self, stack: &StackName, of: &str) -> Result<Result<Vec<Vec<u8>>, String>, String> {
+    async fn brought(&self, stack: &StackName, of: &str) -> Result<Result<Vec<Vec<u8>>, String>, Unseen> {
         let StackName { namespace, .. } = stack;
         let bundles: Api<Bundle> = Api::namespaced(self.home.clone(), namespace);
         let found = of_home(bundles.get_opt(&of.replace(':', "-"))).await;
-        let Some(bundle) = found.map_err(|why| format!("its bundle cannot be read: {why}"))? else {
+        let Some(bundle) = found.map_err(unreadable)? else {
             let why = format!("there is no Bundle {of} in the namespace {namespace}: submit it again");
             return Ok(Err(why));
         };
@@ -93,8 +94,9 @@ impl Keeping {
             let secrets = secrets.clone();
             async move {
                 let name = part.digest.as_str().replace(':', "-");
-                let bytes = of_home(secrets.get_opt(&name)).await?.and_then(bytes);
-                Ok::<_, String>(bytes.filter(|bytes| digest(bytes) == part.digest.as_str()).ok_or(name))
+                let found = of_home(secrets.get_opt(&name)).await.map_err(unreadable)?;
+                let bytes = found.and_then(bytes);
+                Ok::<_, Unseen>(bytes.filter(|bytes| digest(bytes) == part.digest.as_str()).ok_or(name))
             }
         }));
         let parts: Vec<_> = parts.buffered(AT_ONCE).try_collect().await?;
@@ -125,7 +127,7 @@ impl Keeping {
     pub(crate) async fn store(&self, uid: &str, inventory: &Inventory<Text>) -> Result<String, String> {
         let text = inventory::text(inventory);
         let of = digest(&text);
-        let parts: Vec<_> = text.chunks(LARGEST).map(<[u8]>::to_vec).collect();
+        let parts: Vec<_> = text.chunks(MAX_PART_BYTES).map(<[u8]>::to_vec).collect();
         self.keep(uid, &of, &parts).await?;
         Ok(of)
     }
@@ -146,23 +148,23 @@ impl Keeping {
     }
 
     /// Keeps parts. The first comes last: who finds it finds all of them.
-    async fn keep(&self, uid: &str, of: &str, parts: &[Vec<u8>]) -> Result<(), String> {
+    async fn keep(&self, uid: &str, of: &str, parts: &[Vec<u8>]) -> Result<(), Unseen> {
         let count = parts.len();
         let put = |index: usize| {
             let secret = secret(uid, of, index, count, parts[index].clone());
             let secrets = self.secrets();
             async move {
-                let params = PostParams::default();
-                let made =
-                    tokio::time::timeout(bowline_runtime::REQUEST, secrets.create(&params, &secret)).await;
-                match made {
-                    Err(_) => Err("no answer".to_owned()),
-                    Ok(Err(kube::Error::Api(status))) if status.code == 409 => Ok(()),
-                    Ok(made) => made.map(drop).map_err(|error| sentence(&error)),
-                }
+                let made = async {
+                    match secrets.create(&PostParams::default(), &secret).await {
+                        Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+                        made => made.map(drop),
+                    }
+                };
+                of_home(made).await
             }
         };
-        let failed = |why| format!("a copy cannot be kept in {SYSTEM_NAMESPACE}: {why}");
+        let failed =
+            |why: Unseen| why.told(|why| format!("a copy cannot be kept in {SYSTEM_NAMESPACE}: {why}"));
         stream::iter((1..count).map(put))
             .buffer_unordered(AT_ONCE)
             .try_collect::<Vec<_>>()
@@ -239,6 +241,10 @@ impl Keeping {
     }
 }
 
+fn unreadable(why: Unseen) -> Unseen {
+    why.told(|why| format!("its bundle cannot be read: {why}"))
+}
+
 /// The digests that a status names.
 fn named(status: &StackStatus) -> Vec<String> {
     let good = status.last_good.iter().map(|good| &good.digest);
@@ -261,7 +267,7 @@ fn secret(uid: &str, of: &str, index: usize, count: usize, bytes: Vec<u8>) -> Se
             ])),
             ..ObjectMeta::default()
         },
-        type_: Some(TYPE.into()),
+        type_: Some(PART_SECRET_TYPE.into()),
         immutable: Some(true),
         data: Some(BTreeMap::from([(KEY.into(), ByteString(bytes))])),
         ..Secret::default()
@@ -300,17 +306,51 @@ mod tests {
         let meta = &kept.metadata;
         assert_eq!(meta.name.as_deref(), Some("u.sha256-1.2"));
         assert_eq!(meta.labels.as_ref().and_then(|all| all.get(STACK_UID)).map(String::as_str), Some("u"));
-        assert_eq!((kept.immutable, kept.type_.as_deref()), (Some(true), Some(TYPE)));
+        assert_eq!((kept.immutable, kept.type_.as_deref()), (Some(true), Some(PART_SECRET_TYPE)));
         assert_eq!(bytes(kept), Some(b"bytes".to_vec()));
     }
 
-    #[tokio::test]
-    async fn what_is_not_admitted_is_read_and_not_kept() {
+    /// A digest, and its bundle and part as a home has them.
+    fn brought() -> (String, serde_json::Value, serde_json::Value) {
         let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } });
         let packed = pack(&[Manifest::new(body).expect("a manifest")]).expect("a bundle");
         let of = packed.spec.digest.to_string();
         let bundle = serde_json::to_value(Bundle::new("b", packed.spec)).expect("JSON");
         let part = serde_json::to_value(bowline_bundle::secret(&packed.parts[0])).expect("JSON");
+        (of, bundle, part)
+    }
+
+    /// Who waits for what its home does not allow keeps a rollback waiting.
+    #[tokio::test]
+    async fn what_the_home_does_not_allow_cannot_be_used_and_is_not_waited_for() {
+        let (of, bundle, part) = brought();
+        let stack = StackName { namespace: "a".into(), name: "shop".into() };
+        for (refused, code, is_told) in
+            [("GET a", 403, true), ("POST", 403, true), ("GET a", 500, false), ("POST", 401, false)]
+        {
+            let (bundle, part) = (bundle.clone(), part.clone());
+            let home = Fake::new(move |asked| {
+                let no = (code, json!({ "kind": "Status", "code": code, "message": "exceeded quota" }));
+                match asked.what.as_str() {
+                    what if what.contains(SYSTEM_NAMESPACE) && what.starts_with("GET") => missing(),
+                    what if what.contains(SYSTEM_NAMESPACE) && refused == "POST" => no,
+                    what if what.contains(SYSTEM_NAMESPACE) => (201, part.clone()),
+                    what if what.contains("/bundles/") => (200, bundle.clone()),
+                    what if what.contains("/secrets/") && refused != "POST" => no,
+                    what if what.contains("/secrets/") => (200, part.clone()),
+                    _ => missing(),
+                }
+            });
+            let said = Keeping::new(home.client.clone()).content(&stack, "u", &of, true).await;
+            let why = said.as_ref().ok().and_then(|usable| usable.as_ref().err());
+            assert_eq!(why.is_some_and(|why| why.contains("exceeded quota")), is_told, "{refused} {said:?}");
+            assert_eq!(said.is_err(), !is_told, "{refused} {code}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_not_admitted_is_read_and_not_kept() {
+        let (of, bundle, part) = brought();
         let stack = StackName { namespace: "a".into(), name: "shop".into() };
         for is_admitted in [false, true] {
             let (bundle, part) = (bundle.clone(), part.clone());

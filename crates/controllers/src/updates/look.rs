@@ -39,9 +39,11 @@ pub(crate) struct Eyes<'a> {
     pub(crate) album: Option<&'a Album>,
 }
 
-/// Whether these kinds are all that is needed for a content.
-pub(crate) fn is_enough(kinds: &Kinds, content: &Content<Text>) -> bool {
+/// Whether these kinds are all that is needed for a content, and for what was touched: what is of a kind that nobody knows would
+/// be taken for gone.
+pub(crate) fn is_enough(kinds: &Kinds, content: &Content<Text>, inventory: &Inventory<Text>) -> bool {
     content.0.iter().all(|(place, wanted)| kinds.exact(place, api_version(&wanted.body)).is_some())
+        && inventory.0.keys().all(|place| kinds.preferred(place).is_some())
 }
 
 pub(crate) fn api_version(body: &Value) -> &str {
@@ -97,7 +99,7 @@ impl Eyes<'_> {
         let mut sights: Sights<Text> = BTreeMap::new();
         // What was touched, and does not say that it is ours any more, is left alone: it need not be seen.
         let touched = inventory.0.keys().filter(|place| !content.0.contains_key(*place));
-        sights.extend(touched.map(|place| (place.clone(), Sight::nothing())));
+        sights.extend(touched.map(|place| (place.clone(), self.now(place, &wishes))));
         sights.extend(
             wishes.odd.iter().map(|(place, fit)| ((*place).clone(), Sight { live: None, fit: fit.clone() })),
         );
@@ -118,6 +120,17 @@ impl Eyes<'_> {
             sights.insert(place.clone(), sight);
         }
         Ok(Arc::new(sights))
+    }
+
+    /// What became of something that was touched, and that no content wants by this name: it may say in other words where it is,
+    /// with a namespace that is the usual one, or that its kind does not have.
+    fn now(&self, place: &Place, wishes: &Wishes<'_>) -> Sight<Text> {
+        let settled = self.kinds.preferred(place).map(|served| served.settled(place));
+        let wish = settled.and_then(|settled| wishes.known.get(&settled));
+        match wish {
+            Some((now, ..)) => Sight { live: None, fit: Fit::Elsewhere((*now).clone()) },
+            None => Sight::nothing(),
+        }
     }
 
     /// What its server would make of each of these.
@@ -364,6 +377,7 @@ fn unknown(place: &Place, body: &Value) -> Fit<Text> {
 
 #[cfg(test)]
 mod tests {
+    use bowline_updates::Origin;
     use serde_json::json;
 
     use super::super::fake::{ALL, Fake, Has, actor, kinds, missing};
@@ -539,6 +553,41 @@ mod tests {
         });
         let wanted = [scaler("v1", "one"), scaler("v2", "two")];
         assert_eq!(fits(&server, &[OLD, NEW], &wanted).await, [Fit::Same, Fit::Same]);
+    }
+
+    #[tokio::test]
+    async fn what_was_touched_is_known_again_when_it_says_otherwise_where_it_is() {
+        const ROLE: Has<'_> = ("g/v1", "Role", "roles", false, ALL);
+        let map = |namespace: &str| {
+            let mut body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "x" } });
+            if !namespace.is_empty() {
+                body["metadata"]["namespace"] = namespace.into();
+            }
+            body
+        };
+        let role = |namespace: &str| json!({ "apiVersion": "g/v1", "kind": "Role", "metadata": { "name": "r", "namespace": namespace } });
+        let server = Fake::new(|asked| match asked.what.split_once(' ').map(|(method, _)| method) {
+            Some("GET") if asked.query.contains("labelSelector") => (200, json!({ "items": [] })),
+            Some("GET") => missing(),
+            _ => (201, json!({})),
+        });
+        let (kinds, actor, keeping) =
+            (kinds(&[MAP, ROLE]).await, actor(), Keeping::new(server.client.clone()));
+        let eyes =
+            Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping, album: None };
+        let at = |body: &Value| Place::of(body).expect("a place");
+        let touched = [at(&map("")), at(&role("")), at(&map("b"))];
+        let inventory = Inventory(touched.iter().map(|place| (place.clone(), Origin::Created)).collect());
+        let wanted = [map("default"), role("somewhere")];
+        let sights = eyes.look(&content(&wanted), &inventory).await.expect("a look");
+        let fits: Vec<_> = touched.iter().map(|place| sights[place].fit.clone()).collect();
+        let elsewhere = |body: &Value| Fit::Elsewhere(at(body));
+        assert_eq!(fits, [elsewhere(&wanted[0]), elsewhere(&wanted[1]), Fit::Same]);
+
+        let unknown = Place { kind: "Gone".into(), ..at(&map("")) };
+        let inventory = Inventory([(unknown, Origin::Created)].into());
+        assert!(is_enough(&kinds, &content(&wanted), &Inventory::default()));
+        assert!(!is_enough(&kinds, &content(&wanted), &inventory), "its kind may have come since");
     }
 
     #[tokio::test]

@@ -166,7 +166,7 @@ impl Workshop {
         (content, inventory): (&Content<Text>, &Inventory<Text>),
         mandate: &Mandate,
     ) -> Result<Arc<bowline_updates::Sights<Text>>, String> {
-        let kinds = self.targets.kinds(cluster, known, |kinds| is_enough(kinds, content)).await?;
+        let kinds = self.targets.kinds(cluster, known, |kinds| is_enough(kinds, content, inventory)).await?;
         let client = Way { client: &known.client, mandate };
         let eyes = Eyes { client, kinds: &kinds, actor, keeping: &self.keeping, album: None };
         eyes.look(content, inventory)

@@ -5,7 +5,6 @@ use std::fmt;
 use bowline_api::updates::Plan as Tally;
 use bowline_updates::{Act, Deed, Inventory, Names, Plan};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::inventory;
 use super::spared::{is_claim, is_shared};
@@ -133,8 +132,7 @@ impl Names for Text {
 
 /// What content is known by.
 pub(crate) fn digest(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    format!("sha256:{digits}")
+    bowline_bundle::digest_of(bytes).to_string()
 }
 
 #[cfg(test)]

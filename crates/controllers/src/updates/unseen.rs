@@ -33,7 +33,7 @@ impl From<kube::Error> for Unseen {
     fn from(error: kube::Error) -> Unseen {
         let words = sentence(&error);
         match error {
-            kube::Error::Api(status) if matches!(status.code, 401 | 403) => Unseen::Forbidden(words),
+            kube::Error::Api(status) if status.code == 403 => Unseen::Forbidden(words),
             kube::Error::Api(status) if (400..500).contains(&status.code) => Unseen::Wrong(words),
             _ => Unseen::Silent(words),
         }
@@ -68,7 +68,7 @@ mod tests {
         let api = |code| kube::Error::Api(Box::new(Status::failure("why", "Reason").with_code(code)));
         let why = || "why".to_owned();
         assert_eq!(Unseen::from(api(403)), Unseen::Forbidden(why()));
-        assert_eq!(Unseen::from(api(401)), Unseen::Forbidden(why()));
+        assert_eq!(Unseen::from(api(401)), Unseen::Wrong(why()), "who asks is not known, and may be again");
         assert_eq!(Unseen::from(api(404)), Unseen::Wrong(why()));
         assert_eq!(Unseen::from(api(503)), Unseen::Silent(why()));
         let said = |code| Trouble::Said { code, words: why(), about: String::new() };

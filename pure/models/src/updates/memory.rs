@@ -14,6 +14,10 @@ use crate::tiny::{Tiny, Words};
 const REFUSAL: u8 = 1 << 4;
 /// Of the inventory that is recorded: that the second place was. Of the one that is stored: that nothing could be tried.
 const BESIDE: u8 = 1 << 5;
+const INVENTORY: u8 = BESIDE - 1;
+/// Of the one that is stored: that the content of the look before has waited for long. Above what is recorded: which that was.
+const PATIENT: u8 = 1 << 6;
+const WHICH: u8 = 6;
 /// Of the look: that there is one, that it is whole, that some time has passed since the first, its content, that all are well.
 const SEEN: u8 = 1;
 const WHOLE: u8 = 2;
@@ -57,6 +61,11 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let (about, look) = (about | of << OF, look | of >> 1 << OF);
     let recorded = code(&memory.recorded) | if refused(1) > 0 { BESIDE } else { 0 };
     let stored = code(&memory.stored) | untried;
+    let now = memory.look.as_ref().map_or(Millis(0), |look| look.at);
+    let (recorded, stored) = match memory.waited.filter(|(_, since)| *since < now) {
+        Some((digest, _)) => (recorded | digest.unwrap_or(0) << WHICH, stored | PATIENT),
+        None => (recorded, stored),
+    };
     let on = memory.look.as_ref().and_then(|look| look.on);
     Note { uids: [on.unwrap_or(0), 0], body: [about, recorded, stored, look, places] }
 }
@@ -64,7 +73,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     let [about, recorded, stored, look, places] = note.body;
     let inventory = |code: u8| {
-        let digest = code & !BESIDE;
+        let digest = code & INVENTORY;
         (digest > 0).then(|| (digest, Arc::new(names::decode(digest))))
     };
     let digest = look >> 4 & 3;
@@ -101,6 +110,10 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
             whole: look & WHOLE != 0,
             sights: Arc::new(sights()),
         }),
+        waited: (stored & PATIENT != 0).then(|| {
+            let digest = recorded >> WHICH;
+            ((digest > 0).then_some(digest), Millis(0))
+        }),
         tries: about >> 2 & 3,
         refused: refused.into_iter().filter(|(bit, _)| *bit != 0).map(|(_, place)| (place, Words)).collect(),
         attempt: (about >> 5 & 3).into(),
@@ -124,7 +137,7 @@ pub(crate) fn shift_attempt(note: &mut Note, shift: u8) {
 
 /// The inventories that are remembered.
 pub(crate) fn remembered(note: &Note) -> [u8; 2] {
-    [note.body[1] & !BESIDE, note.body[2] & !BESIDE]
+    [note.body[1] & INVENTORY, note.body[2] & INVENTORY]
 }
 
 /// What is remembered, as people read it.
@@ -147,6 +160,7 @@ pub(crate) fn told(note: &Note) -> String {
         let well = if note.body[2] & BESIDE == 0 { well } else { format!("{well} untried") };
         format!("{at:?} for {:?}{waited}{whole}{well}", look.digest)
     }));
+    said.extend(memory.waited.map(|(digest, _)| format!("{digest:?} has waited")));
     said.push(format!("{} tries, attempt {}", memory.tries, memory.attempt));
     said.extend(memory.refused.keys().map(|place| format!("{place} refused")));
     said.extend(memory.forgotten.then(|| "nothing is kept".to_owned()));

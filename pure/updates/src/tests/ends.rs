@@ -139,6 +139,22 @@ fn who_is_stalled_tries_a_cluster_that_took_the_place_of_its_own_at_once() {
 }
 
 #[test]
+fn that_a_newer_version_was_looked_at_gives_an_older_one_no_more_time() {
+    let mut s = applied();
+    look(&mut s).since = Millis(5);
+    let on = Some(cluster().uid);
+    let other = Reply::Seen { attempt: 3, on, digest: Some("two".into()), sights: Arc::default() };
+    learn(&mut s, Step::Look(Aim::Version(Number(2))), other.clone());
+    assert_eq!(look(&mut s).since, HOUR, "it has its own time");
+    seen(&mut s, ours(1));
+    assert_eq!(look(&mut s).since, Millis(5));
+    learn(&mut s, Step::Look(Aim::Version(Number(2))), other);
+    written(&mut s);
+    seen(&mut s, ours(1));
+    assert_eq!(look(&mut s).since, HOUR, "something was written");
+}
+
+#[test]
 fn what_was_seen_on_another_cluster_of_the_name_says_nothing() {
     let s = applied();
     let of = |uid: Option<u8>| {

@@ -87,6 +87,11 @@ fn what_it_would_wait_for_is_said() {
         cluster(it).updates.clear();
     });
     assert_eq!(upgraded.waits, Some(Wait::Upgrade));
+    let untried = foreseen(|it| {
+        let silent = Sight { live: None, fit: crate::Fit::Untried("its webhook does not answer".into()) };
+        Arc::make_mut(&mut it.sights).insert("y", silent);
+    });
+    assert_eq!((untried.fails, untried.waits), (None, Some(Wait::Trial)));
     let newest = foreseen(|it| {
         let queued = applied().stack.expect("a stack").status.requests.remove(0);
         it.stack.status.requests.push(crate::Request { stage: Stage::Queued, ..queued });

@@ -1,6 +1,6 @@
 //! Plans.
 
-use super::{Plain, content, differs, live, ours};
+use super::{Plain, ROOM, content, differs, live, ours};
 use crate::{Act, Content, Fit, Inventory, Origin, Plan, Sight, Sights, Whose};
 
 fn absent() -> Sight<Plain> {
@@ -140,6 +140,27 @@ fn what_was_refused_keeps_nothing_else_waiting() {
     assert_eq!(places_but(&plan, 10, &["a"]), ["b"]);
     assert_eq!(places_but(&plan, 10, &["a", "b"]), ["c"]);
     assert_eq!(places_but(&plan, 10, &["a", "b", "c"]), ["a", "b"], "nothing else is left");
+}
+
+#[test]
+fn what_others_may_use_does_not_go_while_something_is_to_be_given_back() {
+    let inventory = touched(&[("a", Origin::Adopted(5)), (ROOM, Origin::Created)]);
+    let plan = plan(&content(&[]), &inventory, &[("a", ours(1)), (ROOM, ours(1))]);
+    assert_eq!(places(&plan, 10), ["a"]);
+    assert_eq!(places_but(&plan, 10, &["a"]), ["a"], "it may be in there");
+}
+
+#[test]
+fn what_says_otherwise_where_it_is_is_still_what_it_was() {
+    let wanted = content(&[("default/x", 0, 2)]);
+    let elsewhere = Sight { live: None, fit: Fit::Elsewhere("default/x") };
+    let inventory = touched(&[("x", Origin::Adopted(5))]);
+    for fit in [Fit::Same, Fit::Differs] {
+        let there = Sight { fit, ..ours(1) };
+        let plan = plan(&wanted, &inventory, &[("default/x", there), ("x", elsewhere.clone())]);
+        assert_eq!(plan.inventory, touched(&[("default/x", Origin::Adopted(5))]));
+        assert_eq!(plan.trimmed(&wanted), plan.inventory);
+    }
 }
 
 #[test]

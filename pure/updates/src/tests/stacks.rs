@@ -301,6 +301,25 @@ fn a_version_that_cannot_take_over_says_why_itself() {
     let failed = after(&s, Step::Fail(Number(2), Fault::Refused));
     assert_eq!(failed.status.requests[1].why, "no such field");
     assert_eq!(failed.status.phase, Phase::Partial(Number(1)), "what runs goes on");
+    s.memory.refused.insert("y", "that is the other one's".into());
+    assert_eq!(after(&s, Step::Fail(Number(2), Fault::Refused)).status.requests[1].why, "no such field");
+    let back = after(&s, Step::BackOut(Fault::Refused));
+    assert_eq!(back.status.requests[0].why, "that is the other one's");
+}
+
+#[test]
+fn who_takes_the_place_of_what_failed_leaves_why_it_failed() {
+    let mut s = applied();
+    let it = stack(&mut s);
+    let mut newer = it.status.requests[0].clone();
+    (newer.number, newer.stage) = (Number(2), Stage::Queued);
+    let begun = |s: &Snapshot<Plain>| after(s, Step::Begin(Number(2))).status.requests[0].why.clone();
+    it.status.requests[0].why = "too slow".into();
+    it.status.requests.push(newer);
+    assert_eq!(begun(&s), "version 2 took its place after it had changed the cluster");
+    stack(&mut s).status.phase = Phase::RollingBack(Some(Number(1)));
+    let why = "version 2 took its place while what was there before it was put back; it had failed: too slow";
+    assert_eq!(begun(&s), why);
 }
 
 #[test]

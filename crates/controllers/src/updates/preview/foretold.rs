@@ -75,11 +75,12 @@ pub(super) fn all(
         done.into_iter().partition(|it| matches!(it.action, Action::Delete | Action::GiveBack));
     let mut told = comes;
     told.extend(plan.later.iter().map(|(_, deed)| teller.later(&deed.place)));
-    told.extend(leaves);
     let with_reason = |action: Action, (place, why): &(Place, String)| Foretold {
         why: Some(why.clone()),
         ..teller.bare(action, place)
     };
+    told.extend(plan.untried.iter().map(|it| with_reason(Action::Later, it)));
+    told.extend(leaves);
     told.extend(plan.spared.iter().map(|it| with_reason(Action::Keep, it)));
     told.extend(plan.refused.iter().map(|it| with_reason(Action::Refuse, it)));
     let is_same = |place: &&Place| {
@@ -172,6 +173,7 @@ mod tests {
             ("changed", sight(ours(), Differs)),
             ("late", sight(None, Later)),
             ("dying", sight(ours(), Later)),
+            ("silent", sight(None, Fit::Untried("its webhook does not answer".into()))),
             ("bad", sight(None, Refused("no".into()))),
             ("claimed", sight(Some(Whose::Anothers("the stack t".into())), Same)),
             ("old", sight(ours(), Same)),
@@ -181,7 +183,7 @@ mod tests {
         .into_iter()
         .map(|(name, sight)| (place(name), sight))
         .collect();
-        let wanted = ["same", "new", "theirs", "changed", "late", "dying", "bad", "claimed"];
+        let wanted = ["same", "new", "theirs", "changed", "late", "dying", "silent", "bad", "claimed"];
         let content =
             Content(wanted.iter().map(|name| (place(name), Wanted { wave: 2, body: body(name) })).collect());
         let inventory = Inventory([(place("lent"), Origin::Adopted(body("lent")))].into());
@@ -197,6 +199,7 @@ mod tests {
                 (TakeOver, "theirs"),
                 (Action::Later, "dying"),
                 (Action::Later, "late"),
+                (Action::Later, "silent"),
                 (GiveBack, "lent"),
                 (Delete, "old"),
                 (Keep, "kept"),

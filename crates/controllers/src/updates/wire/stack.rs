@@ -77,16 +77,18 @@ fn truth(status: &StackStatus) -> Option<Status<Text>> {
         why: bad.reason.clone(),
     });
     let good = status.last_good.as_ref();
+    // What a version wants that nobody knows is not nothing.
+    let is_known = |number| status.requests.iter().any(|asked| Number(asked.version.0) == number);
     Some(Status {
         submitted: Number(status.last_submitted_version.map_or(0, |version| version.0)),
         requests: requests.collect(),
         phase: match (status.phase, working) {
-            (StackPhase::Starting, Some(number)) => Phase::Starting(number),
-            (StackPhase::Partial, Some(number)) => Phase::Partial(number),
+            (StackPhase::Starting, Some(number)) if is_known(number) => Phase::Starting(number),
+            (StackPhase::Partial, Some(number)) if is_known(number) => Phase::Partial(number),
             (StackPhase::RollingBack, number) => Phase::RollingBack(number),
             (StackPhase::Stalled, number) => Phase::Stalled(number),
             (StackPhase::Idle, _) => Phase::Idle,
-            (StackPhase::Starting | StackPhase::Partial, None) => return None,
+            (StackPhase::Starting | StackPhase::Partial, _) => return None,
         },
         good: good.map(|good| Good { number: Number(good.version.0), digest: good.digest.to_string() }),
         epoch: Epoch(status.epoch.0),

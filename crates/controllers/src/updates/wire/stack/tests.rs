@@ -192,6 +192,10 @@ fn a_status_that_cannot_be_is_taken_for_nothing_else() {
         raw.data["status"] = json!({ "phase": phase });
         assert_eq!(read(&raw).is_some(), readable, "{phase} without a version");
         raw.data["status"]["working"] = json!(3);
+        assert_eq!(read(&raw).is_some(), readable, "{phase} of a version that nobody knows");
+        raw.data["status"]["requests"] = json!([{
+            "version": 3, "update": "a", "uid": "u", "digest": format!("sha256:{}", "0".repeat(64)), "phase": "Partial",
+        }]);
         assert!(read(&raw).is_some(), "{phase}");
     }
 }
