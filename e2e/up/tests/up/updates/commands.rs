@@ -87,6 +87,16 @@ fn what_happened_is_shown(place: &Place) -> Result<()> {
     let of_updates = ["NAMESPACE", "NAME", "STACK", "VERSION", "PHASE", "PROGRESS", "MESSAGE", "AGE"];
     ensure!(rows.iter().any(|row| *row == of_updates), "{got}");
     ensure!(rows.iter().any(|row| row.len() > 5 && row[2..5] == ["prod", "2", "RolledBack"]), "{got}");
+
+    let counted = place.page("/metrics")?;
+    for line in [
+        "stack_last_good_version{stack=\"default/prod\"} 1.0",
+        "ended_total{phase=\"Succeeded\"} 1",
+        "ended_total{phase=\"RolledBack\"} 1",
+        "duration_seconds_count{phase=\"RolledBack\"} 1",
+    ] {
+        ensure!(counted.contains(&format!("bowline_update_{line}\n")), "{line} in {counted}");
+    }
     Ok(())
 }
 

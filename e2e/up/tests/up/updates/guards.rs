@@ -62,3 +62,46 @@ fn a_plan_that_is_not_the_one_asked_for_touches_nothing() -> Result<()> {
     ensure!(toy.maps("default")? == [("settings".to_owned(), json!({ "v": "2" }))].into());
     Ok(())
 }
+
+#[test]
+fn a_field_that_cannot_be_changed_fails_a_version_before_anything_is_changed() -> Result<()> {
+    let place = start()?;
+    let team = Team::new(&place, "default", "shop", json!({}))?;
+    let toy = Server::of(&embedded(&place, "toy")?)?;
+    let fixed = |v: &str| {
+        let mut fixed = map("fixed", json!({ "v": v }));
+        fixed["immutable"] = true.into();
+        fixed
+    };
+    team.ends(&team.submit(&[fixed("1")])?, "Succeeded")?;
+    let before = toy.items("/api/v1/namespaces/default/configmaps")?;
+    let ended = team.ends(&team.submit(&[fixed("2"), map("new", json!({}))])?, "Failed")?;
+    let why = ended["message"].as_str().unwrap_or_default();
+    ensure!(
+        why.contains("ConfigMap default/fixed") && why.contains("data") && why.contains("immutable"),
+        "{ended}"
+    );
+    ensure!(
+        toy.items("/api/v1/namespaces/default/configmaps")? == before,
+        "nothing is touched, or made anew"
+    );
+    Ok(())
+}
+
+#[test]
+fn more_than_a_cluster_takes_in_an_hour_is_rejected() -> Result<()> {
+    let place = start()?;
+    let team = Team::new(&place, "default", "shop", json!({}))?;
+    team.home()?.merge(
+        "/apis/bowline.dev/v1alpha1/clusters/toy",
+        &json!({ "spec": { "quota": { "maxPerHour": 1 } } }),
+    )?;
+    team.ends(&team.submit(&maps(1))?, "Succeeded")?;
+    let ended = team.ends(&team.submit(&maps(2))?, "Rejected")?;
+    let why = ended["message"].as_str().unwrap_or_default();
+    ensure!(
+        why.starts_with("more than 1 versions were submitted") && why.contains("quota.maxPerHour"),
+        "{ended}"
+    );
+    Ok(())
+}
