@@ -1,4 +1,4 @@
-//! What was seen of the systems at the sizes of `cargo xtask explore`. What was not seen is not here.
+//! What was seen of the systems at the sizes of `cargo xtask explore`.
 
 use super::System;
 

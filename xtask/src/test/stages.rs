@@ -27,6 +27,9 @@ const FIXTURES: &str = "fixtures";
 const HOMES: &str = "homes";
 const DIFFERENTIAL: &str = "differential";
 
+/// Tests on the test bed that run at once: most of their time they wait, for leases and for what becomes healthy.
+const AT_ONCE: &str = "3";
+
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
 pub(super) const STAGES: &[Stage] = &[
     Stage { name: "fmt", about: "the source is formatted", alone: "cargo xtask test --only fmt", run: fmt },
@@ -145,7 +148,8 @@ fn on_testbed(workspace: &Workspace, log: &mut Log, which: &[&str]) -> Result<St
     let binaries = testenv::binaries(workspace, log)?;
     let args = ["test", "--features", "testbed", "--locked"].iter().chain(which);
     let mut tests = workspace.cargo(args);
-    let ran = log.run(tests.env(bowline_realkube::BINARIES, binaries))?;
+    tests.env("RUST_TEST_THREADS", AT_ONCE).env(bowline_realkube::BINARIES, binaries);
+    let ran = log.run(&mut tests)?;
     ensure!(ran.success, "tests failed, or do not compile");
     Ok(format!("{} tests", report::tests_passed(&ran.output)))
 }
