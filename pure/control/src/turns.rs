@@ -146,14 +146,6 @@ impl<C: Controller> Loop<C> {
         }
     }
 
-    /// Every key is decided again, when nothing else is to be done.
-    pub fn resync(&mut self, now: Moment) {
-        let keys: Vec<_> = self.cache.keys().cloned().collect();
-        for key in keys {
-            self.add(&key, Priority::Resync, now);
-        }
-    }
-
     /// The next turn; `None` if nobody has one now.
     pub fn turn(&mut self, now: Moment) -> Option<Turn<C>> {
         if !self.cache.is_complete(&self.controller) {
