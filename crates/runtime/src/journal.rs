@@ -49,7 +49,11 @@ pub(crate) struct Line<'a> {
     pub(crate) epoch: Option<u64>,
     /// What it rests on: objects and their versions.
     pub(crate) observed: &'a [(String, String)],
+    /// The step, or `wait`, `converged`, `failing`, `stalled`.
     pub(crate) decision: &'a str,
+    /// What it waits for, or why it does not work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +141,7 @@ mod tests {
             epoch: None,
             observed: &[],
             decision: "converged",
+            reason: None,
             effect: None,
             outcome: None,
         }
