@@ -1,4 +1,7 @@
 //! The journal: a line of JSON for every decision.
+//!
+//! A decision that has an effect is written when that is answered, with what was answered: one line has both. So what was under
+//! way when the process was killed has no line, and what became of it is seen by the decisions of the next run.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
