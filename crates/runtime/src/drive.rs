@@ -1,5 +1,8 @@
 //! Drives one loop: what comes in goes to the loop, what the loop decides is carried.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 /// What was told last of each key that has not come to rest since, by what was decided: that a step fails and that it cannot be
 /// shown take turns.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failures<K>(BTreeMap<K, BTreeMap<String, String>>);
 
 impl<K: Ord + Clone> Failures<K> {
