@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::Context;
 use bowline_runtime::Metrics;
@@ -12,15 +13,19 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpListener;
 
+/// How long nobody is listened to after one could not be heard.
+const REST: Duration = Duration::from_millis(100);
+
 /// Answers from now on, as long as the process lives; tells where.
 pub(crate) async fn serve(listen: SocketAddr, metrics: Metrics) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr().context("cannot tell where it listens")?;
     tokio::spawn(async move {
         loop {
-            // Who went away before it was heard is no trouble; where there are no more files, it is tried again.
             let Ok((stream, _)) = listener.accept().await else {
-                tokio::task::yield_now().await;
+                // Who went away before it was heard is no trouble. Where there are no more files it fails at once, again and
+                // again: without a rest that would take a core.
+                tokio::time::sleep(REST).await;
                 continue;
             };
             let metrics = metrics.clone();

@@ -12,6 +12,7 @@ use tokio::task::JoinError;
 
 use crate::exit::{Exit, Refused};
 use crate::output;
+use crate::signals::Wish;
 
 /// Runs what a command does, with threads of its own and a log on stderr.
 pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
@@ -99,6 +100,7 @@ pub(crate) fn listed(systems: &[System]) -> String {
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    wish: Wish,
 }
 
 impl Signals {
@@ -107,14 +109,20 @@ impl Signals {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?,
             terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
+            wish: Wish::default(),
         })
     }
 
-    /// Waits for the next, and names it.
+    /// Waits for the next that is a wish of its own, and names it.
     pub(crate) async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.interrupt.recv() => "Ctrl-C",
-            _ = self.terminate.recv() => "SIGTERM",
+        loop {
+            let name = tokio::select! {
+                _ = self.interrupt.recv() => "Ctrl-C",
+                _ = self.terminate.recv() => "SIGTERM",
+            };
+            if self.wish.is_new(Instant::now()) {
+                return name;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 mod bad;
 mod encoded;
 
+use bowline_api::updates::Endpoint;
 use kube::config::{
     AuthInfo, Cluster, Context, Kubeconfig, KubeconfigError, NamedAuthInfo, NamedCluster, NamedContext,
 };
@@ -71,16 +72,13 @@ pub fn harmless(kubeconfig: &Kubeconfig) -> Result<Kubeconfig, BadKubeconfig> {
     }
 }
 
-/// The longest address that is told.
-const LONGEST: usize = 2048;
-
 /// The address of the server of the current context, for people: without what could be credentials in it.
 pub fn server(kubeconfig: &Kubeconfig) -> Option<String> {
     let address: http::Uri = choose(kubeconfig, None).ok()?.cluster.server?.parse().ok()?;
     let (scheme, host) = (address.scheme_str()?, address.host()?);
     let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
     let told = format!("{scheme}://{host}{port}{}", address.path().trim_end_matches('/'));
-    Some(told).filter(|told| told.len() <= LONGEST)
+    Some(told).filter(|told| told.len() <= Endpoint::LONGEST_SERVER)
 }
 
 /// Who its current context says that we are.

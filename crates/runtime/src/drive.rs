@@ -1,5 +1,8 @@
 //! Drives one loop: what comes in goes to the loop, what the loop decides is carried.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -7,8 +10,7 @@ use std::time::Duration;
 
 use bowline_control::lease::Epoch;
 use bowline_control::{
-    Answer, Controller, Effect, EffectOf, Event, KindOf, Loop, Millis, Moment, Object, Refusal, Settings,
-    Turn, Verdict, Write,
+    Answer, Controller, EffectOf, Event, KindOf, Loop, Millis, Moment, Object, Settings, Turn, Verdict,
 };
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll, select_all};
@@ -17,6 +19,7 @@ use tokio::task::JoinSet;
 
 use crate::carrier::{Carrier, Outside};
 use crate::clock::{NAP, now};
+use crate::failures::Failures;
 use crate::herald::{self, Herald};
 use crate::journal::{Journal, Line};
 use crate::lead::{Leader, Mandate};
@@ -24,6 +27,7 @@ use crate::metrics::{End, Meter, Metrics};
 use crate::raw::Raw;
 use crate::watch::watch;
 use crate::wire::Wire;
+use crate::words::{Decided, described, outcome};
 
 /// How a controller is driven.
 pub struct Driver<C, W, X> {
@@ -95,6 +99,7 @@ where
         room: Loop::new(controller, Settings { seed: (random(), random()), ..settings }),
         meter: metrics.of(name, workers),
         journal,
+        failures: Failures::new(),
         done: Driven::default(),
         ends: false,
     };
@@ -184,6 +189,7 @@ struct Desk<C: Controller> {
     room: Loop<C>,
     meter: Meter,
     journal: Option<Arc<Journal>>,
+    failures: Failures<C::Key>,
     done: Driven,
     /// It was told to end: what is not answered then is no trouble.
     ends: bool,
@@ -192,7 +198,7 @@ struct Desk<C: Controller> {
 /// A decision whose effect is under way.
 struct Under {
     since: Moment,
-    decision: String,
+    decided: Decided,
     effect: String,
     epoch: Option<Epoch>,
     observed: Vec<(String, String)>,
@@ -207,6 +213,7 @@ where
     fn begin_anew(&mut self) {
         self.room.begin_anew();
         self.meter.begin_anew();
+        self.failures.begin_anew();
     }
 
     /// It was told to end: nothing is begun any more.
@@ -239,23 +246,28 @@ where
             let Turn { key, verdict, observed, effect, waited } = self.room.turn(since)?;
             self.done.decisions += 1;
             self.meter.turn(waited);
-            let decision = told(&verdict);
-            let _span = tracing::info_span!("decision", controller = self.name, %key, decision).entered();
+            let decided = Decided::by(&verdict);
+            let Decided { decision, reason } = &decided;
+            let _span =
+                tracing::info_span!("decision", controller = self.name, %key, decision, reason).entered();
             // It is put into words only where somebody reads them: most decisions find nothing to do.
             let observed = observed.iter().filter(|_| self.journal.is_some());
             let observed = observed.map(|(id, version)| (id.to_string(), version.to_string())).collect();
             let Some(effect) = effect else {
                 tracing::debug!("nothing is to be done");
+                if !matches!(verdict, Verdict::Stalled(_)) {
+                    self.failures.rests(&key);
+                }
                 let is_timed = matches!(verdict, Verdict::Wait(_)) && self.room.known(&key).due.is_some();
                 self.meter.ended(if is_timed { End::RequeueAfter } else { End::Success }, Millis(0));
-                let under = Under { since, decision, effect: String::new(), epoch, observed };
+                let under = Under { since, decided, effect: String::new(), epoch, observed };
                 self.write(&key, &under, None);
                 continue;
             };
             self.done.effects += 1;
             let described = described(&effect, &asked);
             tracing::debug!(effect = described, "is carried");
-            return Some((key, Under { since, decision, effect: described, epoch, observed }, effect));
+            return Some((key, Under { since, decided, effect: described, epoch, observed }, effect));
         }
     }
 
@@ -267,20 +279,23 @@ where
         heard: impl Fn(&C::Reply) -> String,
     ) {
         let now = now();
-        let (outcome, result) = outcome(&answer, heard);
-        let (decision, effect) = (&under.decision, &under.effect);
-        if self.ends && matches!(answer, Answer::Unknown(_)) {
-            tracing::info!(controller = self.name, %key, decision, effect, outcome, "is left as it is");
-        } else if result == End::Error {
-            tracing::warn!(controller = self.name, %key, decision, effect, outcome, "an effect did not work");
+        let (outcome, mut result) = outcome(&answer, heard);
+        let is_left = self.ends && matches!(answer, Answer::Unknown(_));
+        // What failed together shall not come back together.
+        let jitter = (random() >> 48) as u16;
+        if self.room.answer(key, answer, jitter, now).is_some() {
+            result = End::Error;
+        }
+        let (Decided { decision, reason }, effect) = (&under.decided, &under.effect);
+        if is_left {
+            tracing::info!(controller = self.name, %key, decision, reason, effect, outcome, "is left as it is");
+        } else if result == End::Error && self.failures.is_new(key, decision, &outcome) {
+            tracing::warn!(controller = self.name, %key, decision, reason, effect, outcome, "an effect did not work");
         } else {
-            tracing::debug!(controller = self.name, %key, decision, effect, outcome, "is answered");
+            tracing::debug!(controller = self.name, %key, decision, reason, effect, outcome, "is answered");
         }
         self.meter.ended(result, now.clock.since(under.since.clock));
         self.write(key, &under, Some(&outcome));
-        // What failed together shall not come back together.
-        let jitter = (random() >> 48) as u16;
-        self.room.answer(key, answer, jitter, now);
     }
 
     fn write(&self, key: &C::Key, under: &Under, outcome: Option<&str>) {
@@ -293,7 +308,8 @@ where
             key: &key.to_string(),
             epoch: under.epoch.map(|epoch| epoch.0),
             observed: &under.observed,
-            decision: &under.decision,
+            decision: &under.decided.decision,
+            reason: under.decided.reason.as_deref(),
             effect: outcome.map(|_| under.effect.as_str()),
             outcome,
         });
@@ -310,50 +326,6 @@ where
     fn nap(&self) -> Duration {
         let due = self.room.next_due().map(|due| Duration::from_millis(due.since(now().clock).0));
         due.unwrap_or(NAP).min(NAP)
-    }
-}
-
-fn told<Step: fmt::Display, Wait: fmt::Display>(verdict: &Verdict<Step, Wait>) -> String {
-    match verdict {
-        Verdict::Look => "look what became of the last write".into(),
-        Verdict::Do(step) => step.to_string(),
-        Verdict::Wait(what) => format!("wait for {what}"),
-        Verdict::Converged => "all is as it should be".into(),
-        Verdict::Failing(why) => format!("say that the last step did not work: {why}"),
-        Verdict::Stalled(why) => format!("stalled: {why}"),
-    }
-}
-
-fn described<O: Object<Id: fmt::Display>, Call>(
-    effect: &Effect<O, Call>,
-    asked: impl Fn(&Call) -> String,
-) -> String {
-    match effect {
-        Effect::Look(id) => format!("look at {id}"),
-        Effect::Call(call) => asked(call),
-        Effect::Write(write) => {
-            let verb = match write {
-                Write::Create(_) => "create",
-                Write::Change { .. } => "change",
-                Write::Status { .. } => "change the status of",
-                Write::Delete(_) => "delete",
-            };
-            match write.before() {
-                Some(before) => format!("{verb} {} at version {}", write.id(), before.version()),
-                None => format!("{verb} {}", write.id()),
-            }
-        }
-    }
-}
-
-fn outcome<O: Object, Reply>(answer: &Answer<O, Reply>, heard: impl Fn(&Reply) -> String) -> (String, End) {
-    match answer {
-        Answer::Is(object) => (format!("it is at version {}", object.version()), End::Requeue),
-        Answer::Gone => ("it is not there".into(), End::Requeue),
-        Answer::Refused(Refusal::Outdated) => ("refused: it was outdated".into(), End::Requeue),
-        Answer::Refused(Refusal::Other(why)) => (format!("refused: {why}"), End::Error),
-        Answer::Unknown(why) => (format!("no answer: {why}"), End::Error),
-        Answer::Replied(reply) => (heard(reply), End::Requeue),
     }
 }
 

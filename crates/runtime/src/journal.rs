@@ -1,4 +1,7 @@
 //! The journal: a line of JSON for every decision.
+//!
+//! A decision that has an effect is written when that is answered, with what was answered: one line has both. So what was under
+//! way when the process was killed has no line, and what became of it is seen by the decisions of the next run.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -49,7 +52,11 @@ pub(crate) struct Line<'a> {
     pub(crate) epoch: Option<u64>,
     /// What it rests on: objects and their versions.
     pub(crate) observed: &'a [(String, String)],
+    /// The step, or `wait`, `converged`, `failing`, `stalled`.
     pub(crate) decision: &'a str,
+    /// What it waits for, or why it does not work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +144,7 @@ mod tests {
             epoch: None,
             observed: &[],
             decision: "converged",
+            reason: None,
             effect: None,
             outcome: None,
         }

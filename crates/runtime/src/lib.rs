@@ -16,6 +16,7 @@ mod client;
 mod clock;
 mod complaint;
 mod drive;
+mod failures;
 mod fit;
 mod herald;
 mod install;
@@ -29,6 +30,7 @@ mod raw;
 mod sentence;
 mod watch;
 mod wire;
+mod words;
 
 pub use carrier::{NoOutside, Outside};
 pub use client::{ClientError, Manner, REQUEST, client, client_in_cluster, client_of};

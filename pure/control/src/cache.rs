@@ -87,11 +87,6 @@ impl<C: Controller> Cache<C> {
         self.named.get(id).into_iter().flat_map(BTreeMap::keys).cloned().collect()
     }
 
-    /// The keys that something concerns.
-    pub fn keys(&self) -> impl Iterator<Item = &C::Key> {
-        self.concern.keys()
-    }
-
     /// How many objects there are.
     pub fn len(&self) -> usize {
         self.objects.len()

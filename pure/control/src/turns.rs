@@ -146,14 +146,6 @@ impl<C: Controller> Loop<C> {
         }
     }
 
-    /// Every key is decided again, when nothing else is to be done.
-    pub fn resync(&mut self, now: Moment) {
-        let keys: Vec<_> = self.cache.keys().cloned().collect();
-        for key in keys {
-            self.add(&key, Priority::Resync, now);
-        }
-    }
-
     /// The next turn; `None` if nobody has one now.
     pub fn turn(&mut self, now: Moment) -> Option<Turn<C>> {
         if !self.cache.is_complete(&self.controller) {
@@ -192,9 +184,17 @@ impl<C: Controller> Loop<C> {
     }
 
     /// An answer has come. `jitter` is a random number: what failed together shall not come back together.
-    pub fn answer(&mut self, key: &C::Key, answer: Answer<C::Object, C::Reply>, jitter: u16, now: Moment) {
-        let Some(memo) = self.memos.get_mut(key) else { return };
-        let Some(doing) = memo.doing.take() else { return };
+    ///
+    /// Tells why the effect did not work, if the key rests for that before its next turn.
+    pub fn answer(
+        &mut self,
+        key: &C::Key,
+        answer: Answer<C::Object, C::Reply>,
+        jitter: u16,
+        now: Moment,
+    ) -> Option<&str> {
+        let memo = self.memos.get_mut(key)?;
+        let doing = memo.doing.take()?;
         let until = now.clock.plus(self.settings.catch_up);
         let worked = match (doing, answer) {
             (What::Write(..), Answer::Refused(Refusal::Other(why))) => Err(why),
@@ -216,6 +216,7 @@ impl<C: Controller> Loop<C> {
         let is_of_now = !std::mem::take(&mut memo.outdated);
         memo.trouble = worked.err().filter(|_| is_of_now);
         self.give_back(key, jitter, now);
+        self.memos.get(key)?.trouble.as_deref()
     }
 
     /// Puts a key, whose effect is over, where it belongs.

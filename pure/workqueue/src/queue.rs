@@ -16,7 +16,9 @@ pub struct WorkQueue<K> {
     lanes: Lanes,
     /// Who comes later, by when.
     later: BTreeSet<(Millis, Place)>,
-    processing: usize,
+    /// Whom workers have: as many as there are workers, at most, so that a walk along them costs nothing, however many keys are
+    /// known.
+    taken: Vec<Place>,
     draining: bool,
     adds: u64,
     retries: u64,
@@ -100,7 +102,7 @@ impl<K: Eq + Hash + Clone> WorkQueue<K> {
             entries: Vec::new(),
             lanes: Lanes::new(),
             later: BTreeSet::new(),
-            processing: 0,
+            taken: Vec::new(),
             draining: false,
             adds: 0,
             retries: 0,
@@ -140,7 +142,7 @@ impl<K: Eq + Hash + Clone> WorkQueue<K> {
         entry.dirty = None;
         entry.is_taken = true;
         entry.taken_since = now;
-        self.processing += 1;
+        self.taken.push(place);
         let waited = now.since(entry.dirty_since);
         Some(Taken { key: entry.key.clone(), ticket: Ticket(place), waited })
     }
@@ -178,7 +180,7 @@ impl<K: Eq + Hash + Clone> WorkQueue<K> {
 
     /// Whether it is drained, and all that was added is done.
     pub fn is_drained(&self) -> bool {
-        self.draining && self.lanes.waiting() == 0 && self.processing == 0
+        self.draining && self.lanes.waiting() == 0 && self.taken.is_empty()
     }
 
     /// What is told of it.
@@ -189,8 +191,8 @@ impl<K: Eq + Hash + Clone> WorkQueue<K> {
             retries: self.retries,
             ..Counts::default()
         };
-        for entry in self.entries.iter().filter(|entry| entry.is_taken) {
-            let took = now.since(entry.taken_since);
+        for place in &self.taken {
+            let took = now.since(self.entries[*place as usize].taken_since);
             counts.unfinished = counts.unfinished.plus(took);
             counts.longest = counts.longest.max(took);
         }
@@ -279,7 +281,7 @@ impl<K: Eq + Hash + Clone> WorkQueue<K> {
         let entry = &mut self.entries[place as usize];
         let took = now.since(entry.taken_since);
         entry.is_taken = false;
-        self.processing -= 1;
+        self.taken.retain(|taken| *taken != place);
         match entry.dirty {
             Some(priority) => self.lanes.push(&mut self.entries, place, Lane::Waiting(priority)),
             None => self.release(place),

@@ -158,7 +158,7 @@ pub struct ClusterStatus {
     pub observed_generation: Option<i64>,
     /// The version of Kubernetes that its server says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 253))]
+    #[schemars(length(max = ClusterStatus::LONGEST_VERSION))]
     pub version: Option<String>,
     /// Where its server is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,18 +172,28 @@ pub struct ClusterStatus {
     pub conditions: Conditions,
 }
 
+impl ClusterStatus {
+    /// The most characters of [`version`](ClusterStatus::version).
+    pub const LONGEST_VERSION: usize = 253;
+}
+
 /// Where the server of a cluster is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct Endpoint {
     /// The address of the server.
-    #[schemars(length(max = 2048))]
+    #[schemars(length(max = Endpoint::LONGEST_SERVER))]
     pub server: String,
     /// The file with the administrator's kubeconfig of an embedded cluster, on the machine of the hub.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 4096))]
     pub kubeconfig: Option<String>,
+}
+
+impl Endpoint {
+    /// The most characters of [`server`](Endpoint::server).
+    pub const LONGEST_SERVER: usize = 2048;
 }
 
 /// What changes a cluster: updates of stacks, or one upgrade.

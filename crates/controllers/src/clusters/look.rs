@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline_api::updates::ClusterStatus;
 use bowline_clusters::{Finding, Found};
 use bowline_runtime::sentence;
 use http::{Request, StatusCode};
@@ -45,7 +46,9 @@ pub(crate) async fn look(client: &Client, caller: Option<&Caller>) -> Finding<St
 
 /// What was found, without a place.
 pub(crate) fn finding(found: Found, words: String, release: Option<String>) -> Finding<String> {
-    Finding { found, words: cut(words), release, place: None }
+    // Any server can be registered, and says what it likes.
+    let release = release.map(|release| cut(release, ClusterStatus::LONGEST_VERSION));
+    Finding { found, words: cut(words, LONGEST), release, place: None }
 }
 
 async fn ask(client: &Client, caller: Option<&Caller>) -> Finding<String> {
@@ -236,12 +239,13 @@ async fn send(
     Err(Trouble::Said(code, if said.is_empty() { "it does not say why".into() } else { said }))
 }
 
-/// A server refuses words without end, and then nobody reads any.
-fn cut(words: String) -> String {
-    match words.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words,
+/// At most so many characters: a server refuses words without end, and then nobody reads any.
+fn cut(words: String, most: usize) -> String {
+    if words.chars().count() <= most {
+        return words;
     }
+    let head: String = words.chars().take(most.saturating_sub(1)).collect();
+    head + "…"
 }
 
 #[cfg(test)]
@@ -328,7 +332,11 @@ mod tests {
 
     #[test]
     fn words_have_an_end() {
-        assert_eq!(cut("ä".repeat(LONGEST)), "ä".repeat(LONGEST));
-        assert_eq!(cut("ä".repeat(LONGEST + 1)), format!("{}…", "ä".repeat(LONGEST)));
+        assert_eq!(cut("ä".repeat(9), 9), "ä".repeat(9));
+        assert_eq!(cut("ä".repeat(10), 9), format!("{}…", "ä".repeat(8)));
+        let long = finding(Found::TooOld, "ä".repeat(10_000), Some("1".repeat(10_000)));
+        assert_eq!(long.words.chars().count(), LONGEST);
+        let release = long.release.map(|release| release.chars().count());
+        assert_eq!(release, Some(ClusterStatus::LONGEST_VERSION), "a longer one would be refused for ever");
     }
 }

@@ -51,7 +51,10 @@ async fn at_rest(world: &mut World, mut first: Process) -> Result<Process> {
     };
     world.until("every pair is decided about", decided).await?;
     for line in second.journal()? {
-        ensure!(line["decision"] == "all is as it should be" && line.get("effect").is_none(), "{line}");
+        ensure!(
+            line["decision"] == "converged" && line.get("reason").is_none() && line.get("effect").is_none(),
+            "{line}"
+        );
     }
     ensure!(world.made(mark) == 0, "{}", world.proxy.journal());
     ensure!(world.versions().await? == versions);
@@ -64,11 +67,17 @@ async fn at_rest(world: &mut World, mut first: Process) -> Result<Process> {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_its_own_is_waited_for_and_left_alone() -> Result<()> {
     let mut world = World::start(Kind::Embedded).await?;
-    let _controller = world.controller()?;
+    let controller = world.controller()?;
     let strange = Half::new("a-right", HalfSpec { value: 5 });
     world.halves().create(&PostParams::default(), &strange).await?;
     world.make("a", 1).await?;
     world.says("a", "RightNameTaken").await?;
+    let why = "somebody to remove what has the name of the right half and is not the pair's";
+    let waits = async || {
+        let lines = controller.journal()?;
+        Ok(lines.iter().any(|line| line["decision"] == "wait" && line["reason"] == why))
+    };
+    world.until("its journal says what it waits for", waits).await?;
     ensure!(world.halves().get("a-right").await?.spec.value == 5);
     world.halves().delete("a-right", &DeleteParams::default()).await?;
     world.complete(1).await

@@ -8,7 +8,6 @@ fn people_go_first() {
     let done = |name, version| Number { is: 1, ..number(name, version, 1) };
     let mut this = loop_of(&[done("a", 1), done("b", 2)]);
     while this.turn(at(0)).is_some() {}
-    this.resync(at(1));
     this.event(Event::Put(done("a", 3)), at(1));
     this.event(Event::Put(Number { is: 1, ..number("b", 4, 2) }), at(1));
     assert_eq!(this.turn(at(1)).map(|turn| turn.key), Some(Name("b")), "a person wants something else of b");
@@ -24,7 +23,7 @@ fn a_list_removes_what_it_does_not_show() {
     assert_eq!(this.cache().len(), 1);
     let woken: Vec<_> = std::iter::from_fn(|| this.turn(at(1))).map(|turn| turn.key).collect();
     assert_eq!(woken, [Name("a"), Name("b")]);
-    assert_eq!(this.cache().keys().collect::<Vec<_>>(), [&Name("b")]);
+    assert!(this.cache().has_nothing_of(&Name("a")) && !this.cache().has_nothing_of(&Name("b")));
 }
 
 #[test]

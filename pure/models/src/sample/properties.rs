@@ -23,7 +23,7 @@ fn safety() -> Vec<Claim> {
         Property::always("OneOfEach", |_, s: &State| (0..INSTANCES).all(|key| one_of_each(&s.truth(), key)))
             .about("a pair has at most one half to a side, whatever they are called"),
         Property::always_step("LeftFirst", |_, _, action: &Action, after: &State| {
-            let Action::Turn(key) = action else { return true };
+            let (Action::Turn(key) | Action::Wake(key) | Action::Jump(key)) = action else { return true };
             !makes(after, *key, 1) || is_good(&after.shown, *key, 0)
         })
         .about("the right half is not made before the left one is seen to be ready"),

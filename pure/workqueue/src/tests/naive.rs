@@ -10,7 +10,8 @@ use crate::{Backoff, Millis, Priority, Taken, Ticket, WorkQueue};
 struct Naive {
     /// Who waits or is to come again, in the order in which they came.
     dirty: Vec<(u8, Priority)>,
-    taken: Vec<u8>,
+    /// Since when workers have them.
+    taken: Vec<(u8, Millis)>,
     later: Vec<(Millis, u8, Priority)>,
     failures: Vec<u8>,
     draining: bool,
@@ -52,21 +53,26 @@ impl Naive {
 
     fn take(&mut self, now: Millis) -> Option<u8> {
         self.wake(now);
-        let free = |key: &u8| !self.taken.contains(key);
+        let free = |key: &u8| !self.has(*key);
         let highest = self.dirty.iter().filter(|(key, _)| free(key)).map(|(_, priority)| *priority).max()?;
         let at = self.dirty.iter().position(|(key, priority)| free(key) && *priority == highest)?;
         let (key, _) = self.dirty.remove(at);
-        self.taken.push(key);
+        self.taken.push((key, now));
         Some(key)
     }
 
     /// Who is given back and dirty comes behind all others.
     fn give_back(&mut self, key: u8) {
-        self.taken.retain(|other| *other != key);
+        self.taken.retain(|(other, _)| *other != key);
         if let Some(at) = self.dirty.iter().position(|(other, _)| *other == key) {
             let again = self.dirty.remove(at);
             self.dirty.push(again);
         }
+    }
+
+    /// Whether a worker has it.
+    fn has(&self, key: u8) -> bool {
+        self.taken.iter().any(|(other, _)| *other == key)
     }
 
     fn count(&self, key: u8) -> u32 {
@@ -180,8 +186,12 @@ impl Both {
         }
         let due = self.naive.later.iter().map(|(due, _, _)| *due).min();
         assert_eq!(self.ours.next_due(), due);
-        let waits = self.naive.dirty.iter().filter(|(key, _)| !self.naive.taken.contains(key)).count();
-        assert_eq!(self.ours.counts(self.now).depth, waits);
+        let waits = self.naive.dirty.iter().filter(|(key, _)| !self.naive.has(*key)).count();
+        let counts = self.ours.counts(self.now);
+        assert_eq!(counts.depth, waits);
+        let took = self.naive.taken.iter().map(|(_, since)| self.now.since(*since));
+        assert_eq!(counts.longest, took.clone().max().unwrap_or_default());
+        assert_eq!(counts.unfinished, took.fold(Millis(0), Millis::plus));
         let ended = self.naive.draining && waits == 0 && self.naive.taken.is_empty();
         assert_eq!(self.ours.is_drained(), ended);
         let held: Vec<u8> = self.working.iter().map(|(key, _)| *key).collect();

@@ -66,7 +66,7 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &ControlArgs) -> R
     let scratch = Scratch::within(&bench, "control")?;
     let rounds = args.effort.times(3, 1);
     let measured = field.measure_all(scratch.path(), rounds, args)?;
-    let rows = rows::all(&measured);
+    let rows = rows::all(&measured)?;
     log.line(table::Table { rows: &rows, peer: &peer, objects: args.objects });
     let written = Written {
         processors: processors(),

@@ -1,5 +1,6 @@
 //! What is compared, and what ours is to reach.
 
+use anyhow::{Result, ensure};
 use serde::Serialize;
 
 use super::{Measured, Rounds};
@@ -86,8 +87,17 @@ const QUANTITIES: [Quantity; 19] = {
 };
 
 /// All rows that both have measured.
-pub(super) fn all(measured: &Rounds) -> Vec<Row> {
-    QUANTITIES.iter().filter_map(|quantity| row(measured, quantity)).collect()
+///
+/// # Errors
+/// If one is missing that has to be nothing: what was not measured would pass for nothing.
+pub(super) fn all(measured: &Rounds) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for quantity @ (name, _, key, _, goal) in &QUANTITIES {
+        let row = row(measured, quantity);
+        ensure!(row.is_some() || *goal != Goal::Nothing, "{name} were not measured: nobody says {key:?}");
+        rows.extend(row);
+    }
+    Ok(rows)
 }
 
 fn row(measured: &Rounds, (name, unit, key, better, goal): &Quantity) -> Option<Row> {
