@@ -91,6 +91,8 @@ pub(super) fn run(workspace: &Workspace, log: &mut Log, args: &UpdatesArgs) -> R
     let written = Written { processors: processors(), rounds, fleet, load_before: company.load, rows: &rows };
     let usual = bench.join("updates.json");
     args.effort.write(&usual, &written)?;
+    let is_counted = rows.iter().any(|row| row.goal == rows::Goal::Nothing);
+    ensure!(is_counted, "nobody has counted the writes at rest, which must be none");
     for row in &rows {
         ensure!(row.is_bearable(), "we write where nothing is to be done: {}", row.name);
     }
