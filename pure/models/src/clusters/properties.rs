@@ -147,7 +147,10 @@ fn answered_look(before: &State, action: &Action, key: usize) -> Option<(u8, u8)
 
 /// Whether a step is ours: a request of the controller's arrives.
 fn is_ours(action: &Action) -> bool {
-    matches!(action, Action::Carry(_) | Action::Arrive(_) | Action::LoseReply(_) | Action::Crash(true))
+    matches!(
+        action,
+        Action::Carry(_) | Action::Apply(_) | Action::Arrive(_) | Action::LoseReply(_) | Action::Crash(true)
+    )
 }
 
 fn status(flat: &Flat) -> Option<Status<Words>> {
@@ -193,6 +196,8 @@ fn is_for_anyone(doing: Doing) -> bool {
     match doing.what {
         What::Write(post) => post.verb == Verb::Status,
         What::Look(_) => true,
+        // It was judged as long as it was on its way there.
+        What::Answer(_) => true,
         What::Call(ask) => grounds::look(&ask).is_some_and(|(_, way)| way != Way::Embedded),
     }
 }

@@ -11,7 +11,7 @@ pub(crate) enum Action {
     Turn(u8),
     /// A key has its turn by a timer.
     Wake(u8),
-    /// A key's effect is carried, and answered.
+    /// A key's effect is carried, and answered; or the answer to what was applied before comes.
     Carry(u8),
     /// The oldest of what is pending of a kind is shown.
     Show(u8),
@@ -39,6 +39,9 @@ pub(crate) enum Action {
     Jump(u8),
     /// A key's call arrives, and fails in this way.
     Fail(u8, u8),
+    /// A key's request arrives and is applied; its answer sets out, and comes later. Only where that is apart
+    /// ([`super::Rules::apart`]).
+    Apply(u8),
 }
 
 impl Action {
@@ -82,6 +85,7 @@ impl Action {
             Action::Fail(key, way) => {
                 format!("Fail({}, {})", key + 1, <S::Outside as Outside<S>>::WAYS[usize::from(way)])
             }
+            Action::Apply(key) => format!("Apply({})", key + 1),
         }
     }
 }

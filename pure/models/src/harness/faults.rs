@@ -57,7 +57,7 @@ impl Fault {
 }
 
 /// How often each may still happen.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Budgets(pub(crate) [u8; FAULTS]);
 
 impl Budgets {

@@ -5,7 +5,7 @@
 //! state is made of it again; what is written goes through `bowline-kernel`.
 //!
 //! # What is left out, and why nothing is lost by it
-//! - An answer comes with what it answers, unless it is lost or late.
+//! - An answer comes with what it answers, unless it is lost or late ([`Rules::apart`] takes that away, to compare).
 //! - Which key that waits is next is free: order is explored in `workqueue`.
 //! - A leader that is paused is the requests that it left behind: it looks at its lease before each effect.
 //! - A start lists everything at once.
@@ -40,8 +40,8 @@ use self::outside::ReplyOf;
 pub(crate) use self::outside::{Ask, Note, Nothing, Outside};
 use self::room::Reply;
 use self::server::{Came, Server};
+use self::state::{Answer, Asked, LATE, Late, News};
 pub(crate) use self::state::{Doing, KEYS, Known, Need, PEOPLE, State, What};
-use self::state::{LATE, Late, News};
 pub(crate) use self::system::{Deed, Edit, Objects, System, Who};
 use crate::budgets::{Coverage as Table, Hit};
 use crate::catalogue::Catalogued;
@@ -67,10 +67,12 @@ pub(crate) struct Rules {
     pub(crate) carries: fn(&State, key: u8) -> bool,
     /// Where a write goes.
     pub(crate) place: fn(&State, &Post) -> u8,
+    /// Whether answers to writes and looks come apart from what they answer, and not with it.
+    pub(crate) apart: bool,
 }
 
 pub(crate) static SHIPPED: Rules =
-    Rules { then: |_, _, _| {}, carries: |_, _| true, place: |_, post| post.slot };
+    Rules { then: |_, _, _| {}, carries: |_, _| true, place: |_, post| post.slot, apart: false };
 
 /// A system in the harness.
 pub(crate) struct Harness<S> {
@@ -142,10 +144,28 @@ impl<S: System> Harness<S> {
             }
             What::Call(ask) if arrives => Reply::Said(self.call(s, ask, None)),
             What::Write(_) | What::Call(_) => Reply::Silence,
-            What::Look(slot) => Reply::Came(slot, s.truth()[usize::from(slot)].map_or(Came::Gone, Came::Is)),
+            What::Look(slot) => Reply::Came(slot, look(s, slot)),
+            What::Answer(answer) => Reply::Came(answer.place, answer.came),
         };
         let reply = if answers { reply } else { Reply::Silence };
         room::answer(&self.system, self.settings, s, key, reply);
+    }
+
+    /// The request of a key arrives and is applied; its answer sets out.
+    fn apply(&self, s: &mut State, key: u8) {
+        let Some(doing) = s.keys[usize::from(key)].doing else { return };
+        let answer = match doing.what {
+            What::Write(post) => {
+                let place = (self.rules.place)(s, &post);
+                let asked = Asked::Write(post.read.map(|(uid, _)| uid));
+                Answer { asked, slot: post.slot, place, came: self.write(s, post) }
+            }
+            What::Look(slot) => Answer { asked: Asked::Look, slot, place: slot, came: look(s, slot) },
+            What::Call(_) | What::Answer(_) => {
+                unreachable!("only what is asked of the API is answered apart")
+            }
+        };
+        s.keys[usize::from(key)].doing = Some(Doing { what: What::Answer(answer), ..doing });
     }
 
     /// The process has ended.
@@ -166,8 +186,11 @@ impl<S: System> Harness<S> {
     fn actions_of_key(&self, s: &State, key: u8, free: bool, out: &mut Vec<Action>) {
         let known = &s.keys[usize::from(key)];
         if let Some(doing) = known.doing {
-            out.extend((self.rules.carries)(s, key).then_some(Action::Carry(key)));
-            if s.budgets.has(Fault::LostRequest) {
+            let is_asked = self.rules.apart && matches!(doing.what, What::Write(_) | What::Look(_));
+            let carry = if is_asked { Action::Apply(key) } else { Action::Carry(key) };
+            out.extend((self.rules.carries)(s, key).then_some(carry));
+            let has_arrived = matches!(doing.what, What::Answer(_));
+            if s.budgets.has(Fault::LostRequest) && !has_arrived {
                 out.push(Action::LoseRequest(key));
             }
             if s.budgets.has(Fault::LostReply) {
@@ -209,6 +232,11 @@ impl<S: System> Harness<S> {
             self.publish(s, news);
         }
     }
+}
+
+/// What somebody sees who looks at a place now.
+fn look(s: &State, slot: u8) -> Came {
+    s.truth()[usize::from(slot)].map_or(Came::Gone, Came::Is)
 }
 
 /// The kinds of faults of a system, as in `--faults`.
@@ -293,6 +321,7 @@ impl<S: System> Model for Harness<S> {
                 room::turn(&self.system, self.settings, &mut s, key, true);
             }
             Action::Carry(key) => self.carry(&mut s, key, true, true),
+            Action::Apply(key) => self.apply(&mut s, key),
             Action::Show(kind) => self.show(&mut s, kind),
             Action::Arrive(late) => {
                 match s.late[usize::from(late)].take() {
@@ -317,7 +346,7 @@ impl<S: System> Model for Harness<S> {
     }
 
     fn canonical(&self, state: State) -> State {
-        normal::normal::<S>(state)
+        normal::normal::<S>(state, self.rules.apart)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
@@ -333,6 +362,7 @@ impl<S: System> Model for Harness<S> {
             Action::Show(kind) => 3 * keys + kind,
             Action::Collect(slot) => 3 * keys + self.kinds() + slot,
             Action::Deed(Deed { who: Who::Runner, slot, .. }) => 3 * keys + self.kinds() + SLOTS as u8 + slot,
+            Action::Apply(key) => 3 * keys + self.kinds() + 2 * SLOTS as u8 + key,
             _ => return Class::UNFAIR,
         };
         Class::new(number.into())
@@ -344,7 +374,7 @@ impl<S: System> Model for Harness<S> {
         let slots =
             |name: &'static str| (0..SLOTS as u8).map(move |slot| format!("{name}({})", S::place_name(slot)));
         let own = keys("Turn").chain(keys("Wake")).chain(keys("Carry"));
-        own.chain(kinds).chain(slots("Collect")).chain(slots("Runner")).collect()
+        own.chain(kinds).chain(slots("Collect")).chain(slots("Runner")).chain(keys("Apply")).collect()
     }
 
     fn action_name(&self, action: &Action) -> String {

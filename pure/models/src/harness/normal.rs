@@ -3,25 +3,30 @@
 //! Versions are opaque: they are compared, for equality by guards and for order by caches. So those that are pending are
 //! named by where they stand in the log of their kind, the one that is shown has a name of its own, and a request that
 //! rests on any other is outdated, whichever that was. Uids are counted anew in each place.
+//!
+//! Where answers come apart from what they answer, one may bring a version that was shown long before. If its object is gone
+//! by then, the cache compares that version with those of others of its kind, if these were listed: so there, and only there,
+//! what is shown is named by its rank in its kind.
 
-use super::flat::{KINDS, SLOTS};
-use super::state::{LAG, Need, State};
+use super::flat::{Flat, KINDS, SLOTS};
+use super::state::{KEYS, LAG, Need, State};
 use super::system::System;
 
 /// A version that no object has any more.
 const PAST: u8 = 1;
-/// The version of an object that is shown.
+/// The version of an object that is shown; where ranks count, that of the oldest, and the others are above it.
 const SHOWN: u8 = 2;
 /// How far a kind was shown, if that is further than any object says.
-const REACHED: u8 = 3;
+const REACHED: u8 = SHOWN + (SLOTS + KEYS) as u8;
 /// A version that nothing pending brings, and that the cache does not know to have reached.
-const MISSED: u8 = 4;
+const MISSED: u8 = REACHED + 1;
 /// The versions of what is pending, in order.
-const PENDING: u8 = 5;
+const PENDING: u8 = MISSED + 1;
 
-pub(crate) fn normal<S: System>(mut s: State) -> State {
+/// If answers come `apart` from what they answer, the order of what is shown is kept.
+pub(crate) fn normal<S: System>(mut s: State, apart: bool) -> State {
     drop_what_is_met::<S>(&mut s);
-    name_versions::<S>(&mut s);
+    name_versions::<S>(&mut s, apart);
     name_uids::<S>(&mut s);
     S::canonical(&mut s);
     s
@@ -48,20 +53,23 @@ fn drop_what_is_met<S: System>(s: &mut State) {
     }
 }
 
-fn name_versions<S: System>(s: &mut State) {
+fn name_versions<S: System>(s: &mut State, apart: bool) {
     let mut old = [[0; LAG]; KINDS];
     for (kind, pending) in s.pending.iter().enumerate() {
         for (place, news) in pending.iter().enumerate() {
             old[kind][place] = news.map_or(0, |news| news.object.version);
         }
     }
-    let shown = s.shown;
+    let (shown, reached, seen) = (s.shown, s.reached, seen(s));
+    let name = |slot: u8, version: u8| SHOWN + if apart { rank::<S>(&seen, slot, version) } else { 0 };
     // In which order the names stand is all that counts of versions that are compared.
     let rename = |slot: u8, version: u8, other: u8| {
         let pending = old[usize::from(S::kind(slot))].iter().position(|old| *old == version && version > 0);
         match pending {
             Some(place) => PENDING + place as u8,
-            None if shown[usize::from(slot)].is_some_and(|flat| flat.version == version) => SHOWN,
+            None if shown[usize::from(slot)].is_some_and(|flat| flat.version == version) => {
+                name(slot, version)
+            }
             None => other,
         }
     };
@@ -71,6 +79,11 @@ fn name_versions<S: System>(s: &mut State) {
         }
         // A write carries the version that it was made of, and nobody reads that.
         post.object.version = 0;
+    }
+    for (place, flat) in s.brought() {
+        let is_missed = flat.version > reached[usize::from(S::kind(place))];
+        let other = if is_missed { MISSED } else { name(place, flat.version) };
+        flat.version = rename(place, flat.version, other);
     }
     for known in &mut s.keys {
         if let Need::At { slot, version, .. } = &mut known.need {
@@ -90,6 +103,25 @@ fn name_versions<S: System>(s: &mut State) {
         }
     }
     s.reached = [REACHED; KINDS];
+}
+
+/// The places and versions of what is shown, or brought by an answer on its way.
+fn seen(s: &mut State) -> [Option<(u8, u8)>; SLOTS + KEYS] {
+    let mut seen = [None; SLOTS + KEYS];
+    let of = |(slot, flat): (u8, &mut Flat)| Some((slot, flat.version));
+    for (place, (slot, flat)) in (0..).zip(&mut s.shown).enumerate() {
+        seen[place] = flat.as_mut().and_then(|flat| of((slot, flat)));
+    }
+    for (place, brought) in (SLOTS..).zip(s.brought()) {
+        seen[place] = of(brought);
+    }
+    seen
+}
+
+/// How many of its kind are older.
+fn rank<S: System>(seen: &[Option<(u8, u8)>], slot: u8, version: u8) -> u8 {
+    let is_older = |(other, than): &&(u8, u8)| S::kind(*other) == S::kind(slot) && *than < version;
+    seen.iter().flatten().filter(is_older).count() as u8
 }
 
 fn name_uids<S: System>(s: &mut State) {

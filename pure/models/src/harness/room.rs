@@ -9,7 +9,7 @@ use bowline_control::{
 use super::flat::{Post, Verb};
 use super::outside::{Note, Outside, ReplyOf};
 use super::server::Came;
-use super::state::{Doing, Known, Need, News, State, What};
+use super::state::{Asked, Doing, Known, Need, News, State, What};
 use super::system::System;
 
 type C<S> = <S as System>::Controller;
@@ -178,6 +178,11 @@ fn memo<S: System>(known: &Known) -> Memo<C<S>> {
         What::Look(slot) => control::What::Look(S::id(slot)),
         What::Write(post) => control::What::Write(S::id(post.slot), post.read.map(|(uid, _)| uid)),
         What::Call(ask) => control::What::Call(<S::Outside as Outside<S>>::step(&ask)),
+        // The loop does not know that its answer is on its way.
+        What::Answer(answer) => match answer.asked {
+            Asked::Write(read) => control::What::Write(S::id(answer.slot), read),
+            Asked::Look => control::What::Look(S::id(answer.slot)),
+        },
     });
     let learned = if known.old { LONG_AGO } else { NOW.clock };
     Memo {

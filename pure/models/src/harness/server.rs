@@ -11,7 +11,7 @@ use super::state::{News, State};
 use super::system::{Deed, Edit, Objects, System};
 
 /// What a write came to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Came {
     Is(Flat),
     Gone,

@@ -4,7 +4,8 @@ use bowline_explorer::Field;
 
 use super::flat::{Flat, Post};
 use super::outside::{Note, Outside, is_there};
-use super::state::{Known, Late, Need, State, What};
+use super::server::Came;
+use super::state::{Answer, Asked, Known, Late, Need, State, What};
 use super::system::System;
 use super::{Bounds, kinds_of};
 
@@ -69,6 +70,20 @@ fn write<S: System>(post: &Post) -> String {
     format!("{:?} {}{read}: {}", post.verb, S::place_name(post.slot), object::<S>(post.slot, &post.object))
 }
 
+fn answer<S: System>(answer: &Answer) -> String {
+    let asked = match answer.asked {
+        Asked::Write(Some(uid)) => format!("the write to {} uid {uid}", S::place_name(answer.slot)),
+        Asked::Write(None) => format!("the write to {}", S::place_name(answer.slot)),
+        Asked::Look => format!("the look at {}", S::place_name(answer.slot)),
+    };
+    let place = S::place_name(answer.place);
+    match answer.came {
+        Came::Is(flat) => format!("{asked} is answered: {place} {}", object::<S>(answer.place, &flat)),
+        Came::Gone => format!("{asked} is answered: {place} is gone"),
+        Came::Outdated => format!("{asked} is answered: {place} is another one now"),
+    }
+}
+
 fn left<S: System>(late: &Late) -> String {
     match late {
         Late::Write(post) => write::<S>(post),
@@ -94,6 +109,7 @@ fn describe<S: System>(known: &Known) -> String {
             What::Write(post) => format!("does `{name}`: {}", write::<S>(&post)),
             What::Look(slot) => format!("does `{name}`: looks at {}", S::place_name(slot)),
             What::Call(ask) => format!("does `{name}`: {}", <S::Outside as Outside<S>>::called(&ask)),
+            What::Answer(back) => format!("does `{name}`: {}", answer::<S>(&back)),
         }
     }));
     said.extend(known.after.map(|point| format!("after `{}`", S::POINTS[usize::from(point)])));

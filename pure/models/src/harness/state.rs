@@ -5,6 +5,7 @@
 use super::faults::{Budgets, FAULTS};
 use super::flat::{Flat, KINDS, Post, SLOTS};
 use super::outside::{self, Ask, Note, Outside};
+use super::server::Came;
 use super::system::{Objects, System};
 
 /// How far a cache may lag.
@@ -16,7 +17,7 @@ pub(crate) const LATE: usize = 2;
 /// Kinds of what people do, and of what the world does by itself.
 pub(crate) const PEOPLE: usize = 5;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct State {
     /// What the cache shows.
     pub(crate) shown: Objects,
@@ -37,7 +38,7 @@ pub(crate) struct State {
 }
 
 /// An object has changed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct News {
     pub(crate) slot: u8,
     pub(crate) gone: bool,
@@ -46,7 +47,7 @@ pub(crate) struct News {
 }
 
 /// What the loop knows of a key.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) waits: bool,
     /// It comes later, by a timer, whatever its cache shows.
@@ -68,7 +69,7 @@ pub(crate) struct Known {
 }
 
 /// What has to be before a key is decided again.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) enum Need {
     #[default]
     Nothing,
@@ -85,18 +86,39 @@ pub(crate) enum Need {
 }
 
 /// An effect that is under way.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Doing {
     pub(crate) what: What,
     /// What it is called.
     pub(crate) point: u8,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum What {
     Write(Post),
     Look(u8),
     Call(Ask),
+    /// What was asked has happened, and the answer is on its way.
+    Answer(Answer),
+}
+
+/// An answer that is on its way, where it does not come with what it answers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Answer {
+    pub(crate) asked: Asked,
+    /// Of which place it was asked.
+    pub(crate) slot: u8,
+    /// Which place the answer is about: the server may have put a new object elsewhere.
+    pub(crate) place: u8,
+    pub(crate) came: Came,
+}
+
+/// What an answer is to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Asked {
+    /// To a write, which rests on this uid.
+    Write(Option<u8>),
+    Look,
 }
 
 /// A request without anybody who waits for its answer.
@@ -152,9 +174,14 @@ impl State {
         let news = self.pending.iter().flatten().flatten().map(|news| news.object.version);
         let shown = self.shown.iter().flatten().map(|flat| flat.version);
         let most = news.chain(shown).chain(self.reached).max().unwrap_or(0);
+        let awaited = self.keys.iter().filter_map(|known| match known.need {
+            Need::At { version, .. } => Some(version),
+            _ => None,
+        });
+        let most = awaited.fold(most, u8::max);
         let mut copy = *self;
-        let read = copy.posts().filter_map(|post| post.read.map(|(_, version)| version)).max();
-        most.max(read.unwrap_or(0)) + 1
+        let most = copy.posts().filter_map(|post| post.read.map(|(_, version)| version)).fold(most, u8::max);
+        copy.brought().map(|(_, flat)| flat.version).fold(most, u8::max) + 1
     }
 
     /// Every uid of a place that anybody still knows, to give the next object another one.
@@ -169,7 +196,7 @@ impl State {
         most + 1
     }
 
-    /// Visits every object that is, is to be shown, or is to be written, with its place.
+    /// Visits every object that is, is to be shown, is to be written, or was answered, with its place.
     pub(crate) fn each_flat(&mut self, mut visit: impl FnMut(u8, &mut Flat)) {
         for (slot, shown) in (0..).zip(&mut self.shown) {
             if let Some(object) = shown {
@@ -181,6 +208,9 @@ impl State {
         }
         for post in self.posts() {
             visit(post.slot, &mut post.object);
+        }
+        for (place, object) in self.brought() {
+            visit(place, object);
         }
     }
 
@@ -196,6 +226,11 @@ impl State {
         for post in self.posts() {
             if let Some((uid, _)) = &mut post.read {
                 visit(post.slot, uid);
+            }
+        }
+        for answer in self.answers() {
+            if let Asked::Write(Some(uid)) = &mut answer.asked {
+                visit(answer.slot, uid);
             }
         }
         for known in &mut self.keys {
@@ -230,6 +265,22 @@ impl State {
             Late::Write(post) => Some(post),
             Late::Call(_) => None,
         }))
+    }
+
+    /// The answers that are on their way.
+    fn answers(&mut self) -> impl Iterator<Item = &mut Answer> {
+        self.keys.iter_mut().filter_map(|known| match &mut known.doing {
+            Some(Doing { what: What::Answer(answer), .. }) => Some(answer),
+            _ => None,
+        })
+    }
+
+    /// The objects in answers that are on their way, with their places.
+    pub(crate) fn brought(&mut self) -> impl Iterator<Item = (u8, &mut Flat)> {
+        self.answers().filter_map(|answer| match &mut answer.came {
+            Came::Is(flat) => Some((answer.place, flat)),
+            Came::Gone | Came::Outdated => None,
+        })
     }
 
     /// The calls that are on their way.

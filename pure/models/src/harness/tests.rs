@@ -2,11 +2,12 @@
 
 use bowline_explorer::{Model, SplitMix};
 
-use super::{FAULTS, Flat, Harness, SHIPPED, State, System, padded};
+use super::{FAULTS, Flat, Harness, Rules, SHIPPED, State, System, What, padded};
 use crate::clusters::{self, Fleet};
 use crate::sample::{SHAPE, Sample, at};
 
 mod lamps;
+mod reductions;
 
 fn model(size: &str) -> Harness<Sample> {
     at(size, [1; FAULTS], SHAPE, SHIPPED)
@@ -14,6 +15,11 @@ fn model(size: &str) -> Harness<Sample> {
 
 fn fleet(size: &str) -> Harness<Fleet> {
     clusters::at(size, [1; FAULTS], clusters::SHAPE, SHIPPED)
+}
+
+/// Answers of the API come apart from what they answer.
+fn apart() -> Rules {
+    Rules { apart: true, ..SHIPPED }
 }
 
 /// Where an action of this name leads, if it is enabled.
@@ -42,6 +48,17 @@ fn a_step_before_the_normal_form_is_one_after_it() {
     }
 }
 
+#[test]
+fn and_so_it_is_while_answers_are_on_their_way() {
+    let mut random = SplitMix::new(9);
+    for walk in 0..400 {
+        let size = ["creates=2,deletes=2,edits=1", "instances=2,workers=2"][walk % 2];
+        steps_agree(&at(size, [1; FAULTS], SHAPE, apart()), &mut random, walk);
+        let fleet = clusters::at("instances=2,workers=2", [1; FAULTS], clusters::SHAPE, apart());
+        steps_agree(&fleet, &mut random, walk);
+    }
+}
+
 fn steps_agree<S: System>(model: &Harness<S>, random: &mut SplitMix, walk: usize) {
     // This one is never normalised.
     let mut raw = model.init().remove(0);
@@ -62,6 +79,7 @@ fn the_normal_form_is_its_own() {
     let mut random = SplitMix::new(8);
     is_its_own(&model("instances=2,workers=2,creates=2"), &mut random);
     is_its_own(&fleet("instances=2,workers=2,creates=3,deletes=2"), &mut random);
+    is_its_own(&at("instances=2,workers=2,creates=2", [1; FAULTS], SHAPE, apart()), &mut random);
 }
 
 fn is_its_own<S: System>(model: &Harness<S>, random: &mut SplitMix) {
@@ -91,4 +109,10 @@ fn what_is_flat_loses_nothing() {
             assert_eq!(Sample::slot(&Sample::id(slot)), slot);
         }
     }
+}
+
+/// An answer on its way takes the room of the write that it answers: who does not set them apart does not pay for it.
+#[test]
+fn an_answer_takes_no_more_room_than_a_write() {
+    assert_eq!(size_of::<What>(), size_of::<super::Post>());
 }

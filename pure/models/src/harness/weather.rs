@@ -8,7 +8,7 @@ use super::{Action, Fault, Harness, Outside};
 
 impl<S: System> Harness<S> {
     pub(super) fn faults_of_all(&self, s: &State, truth: &Objects, out: &mut Vec<Action>) {
-        let is_sent = |what: What| !matches!(what, What::Look(_));
+        let is_sent = |what: What| matches!(what, What::Write(_) | What::Call(_));
         let has_sent = s.keys.iter().filter_map(|known| known.doing).any(|doing| is_sent(doing.what));
         if s.budgets.has(Fault::Crash) {
             out.push(Action::Crash(false));
@@ -68,19 +68,19 @@ impl<S: System> Harness<S> {
             match s.keys[key].doing.map(|doing| doing.what) {
                 Some(What::Write(post)) => drop(self.write(s, post)),
                 Some(What::Call(ask)) => drop(self.call(s, ask, None)),
-                Some(What::Look(_)) | None => {}
+                Some(What::Look(_) | What::Answer(_)) | None => {}
             }
         }
         self.restart(s);
     }
 
-    /// What is left of a request when nobody waits for it any more: a look, and a call that dies with its process, leave
-    /// nothing.
+    /// What is left of a request when nobody waits for it any more: a look, a call that dies with its process, and what was
+    /// applied already, leave nothing.
     pub(super) fn left_behind(what: What) -> Option<Late> {
         match what {
             What::Write(post) => Some(Late::Write(post)),
             What::Call(ask) => <S::Outside as Outside<S>>::can_be_late(&ask).then_some(Late::Call(ask)),
-            What::Look(_) => None,
+            What::Look(_) | What::Answer(_) => None,
         }
     }
 

@@ -86,7 +86,10 @@ fn makes(s: &State, key: u8, side: usize) -> bool {
 
 /// Whether a step is ours: a request of the controller's arrives.
 fn is_ours(action: &Action) -> bool {
-    matches!(action, Action::Carry(_) | Action::Arrive(_) | Action::LoseReply(_) | Action::Crash(true))
+    matches!(
+        action,
+        Action::Carry(_) | Action::Apply(_) | Action::Arrive(_) | Action::LoseReply(_) | Action::Crash(true)
+    )
 }
 
 fn one_of_each(truth: &Objects, key: u8) -> bool {

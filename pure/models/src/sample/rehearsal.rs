@@ -110,6 +110,7 @@ fn told(action: Action, does: Option<&'static str>) -> Option<Move> {
         Action::Delay(_) => Move::Delay,
         Action::Relist(kind, _) => Move::Relist(part(kind)),
         Action::Depose => Move::Depose,
+        Action::Apply(_) => unreachable!("answers come with what they answer"),
         Action::Jump(_) => unreachable!("nobody tells a real clock"),
         Action::Fail(..) => unreachable!("nobody is outside"),
     })
