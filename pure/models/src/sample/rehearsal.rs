@@ -80,7 +80,13 @@ fn choose(actions: &[Action], state: &State, random: &mut SplitMix) -> Option<Ac
     if let Some(action) = now.or(soon).or(collect).or(full) {
         return Some(*action);
     }
-    let can_be_made = |action: &&Action| !matches!(action, Action::Jump(_) | Action::Relist(_, false));
+    // Of two requests that were left behind nobody could tell which one is to arrive.
+    let is_one_late = state.late.iter().any(Option::is_some);
+    let can_be_made = |action: &&Action| match action {
+        Action::Jump(_) | Action::Relist(_, false) => false,
+        Action::Delay(_) | Action::Depose => !is_one_late,
+        _ => true,
+    };
     let free: Vec<_> = actions.iter().filter(can_be_made).copied().collect();
     let goes_on: Vec<_> = free.iter().filter(|action| goes_on(action)).copied().collect();
     // If everything that can go wrong did so at once, nobody would get far.
