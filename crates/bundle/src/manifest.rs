@@ -77,6 +77,13 @@ impl Manifest {
             if generated { Fault::GenerateName } else { Fault::Missing("metadata.name") }
         })?;
         let namespace = text(metadata, "namespace", "metadata.namespace")?;
+        segment("metadata.name", &name)?;
+        segment("metadata.namespace", namespace.as_deref().unwrap_or("default"))?;
+        let is_kind = kind.chars().all(|c| c.is_ascii_alphanumeric());
+        if !is_kind {
+            let wanted = "letters and digits, such as ConfigMap";
+            return Err(Fault::Malformed { field: "kind", found: kind, wanted });
+        }
         texts(metadata, "labels")?;
         texts(metadata, "annotations")?;
         owner(metadata)?;
@@ -194,6 +201,16 @@ fn api_version(object: &Map<String, Value>) -> Result<String, Fault> {
 /// Files that stand beside manifests, and are none.
 fn source(api_version: &str) -> Option<Fault> {
     api_version.starts_with("kustomize.config.k8s.io/").then(Fault::kustomization)
+}
+
+/// A name that can stand in a path, which no server could tell from something else otherwise.
+fn segment(field: &'static str, name: &str) -> Result<(), Fault> {
+    let is_odd = |c: char| c.is_control() || c.is_whitespace() || matches!(c, '/' | '%' | '?' | '#');
+    if matches!(name, "." | "..") || name.len() > 253 || name.chars().any(is_odd) {
+        let wanted = "at most 253 characters, not . or .., and without / % ? # and blanks";
+        return Err(Fault::Malformed { field, found: name.to_owned(), wanted });
+    }
+    Ok(())
 }
 
 /// A text that is not empty.
@@ -366,6 +383,22 @@ mod tests {
             );
         }
         assert!(Manifest::new(with(json!({"labels": {"bowline.development/x": "y"}}))).is_ok());
+    }
+
+    #[test]
+    fn names_that_no_server_could_tell_from_a_path_are_refused() {
+        let named = |name: &str, namespace: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": namespace}});
+        for wrong in [".", "..", "a/b", "../x", "a\nb", "a b", "a%2fb", "a?b=c"] {
+            let said = refused(named(wrong, "default"));
+            assert!(
+                said.starts_with(&format!("metadata.name is {wrong:?}, and has to be at most")),
+                "{said}"
+            );
+            assert!(refused(named("a", wrong)).starts_with("metadata.namespace is"), "{wrong}");
+        }
+        assert!(Manifest::new(named("system:node", "default")).is_ok(), "roles are called so");
+        let odd = json!({"apiVersion": "v1", "kind": "Config\nMap", "metadata": {"name": "a"}});
+        assert!(refused(odd).starts_with("kind is \"Config\\nMap\", and has to be letters"));
     }
 
     #[test]

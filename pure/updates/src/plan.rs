@@ -150,7 +150,7 @@ impl<N: Names> Plan<N> {
             Some(Live { whose: Whose::Anothers(who), .. }) => {
                 let (it, who) = (N::place(place), who.as_ref());
                 let why =
-                    format!("{it} belongs to {who}: take it out here, or let that one give it up first");
+                    format!("{it} belongs to {who}; take it out here, or let that one give it up first");
                 return self.refused.push((place.clone(), why.as_str().into()));
             }
             live => live.as_ref(),

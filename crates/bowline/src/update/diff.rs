@@ -25,18 +25,24 @@ pub(crate) async fn diff(scope: &Scope, question: &Question, tells: bool) -> any
         differences += &difference(it)?;
     }
     output::print(&painted(&differences))?;
-    for it in answer.foreseen.objects.iter().filter(|it| it.action == Action::Refuse) {
-        let why = it.why.as_deref().unwrap_or_default();
-        output::note(&format!("{} is refused: {why}", titled(it)));
-    }
     let foreseen = &answer.foreseen;
+    for it in &foreseen.objects {
+        let why = it.why.as_deref().unwrap_or_default();
+        match it.action {
+            Action::Refuse => output::note(&format!("{} is refused: {why}", titled(it))),
+            Action::Untried => output::note(&format!("{} could not be tried: {why}", titled(it))),
+            _ => {}
+        }
+    }
+    // Nobody knows whether that differs: who asks for the sake of a code is not told that nothing does.
+    let is_untried = foreseen.objects.iter().any(|it| it.action == Action::Untried);
     if foreseen.rejected.is_some() || foreseen.fails.is_some() {
         output::note("As it is, this version would not be applied: `bowline update plan` says why.");
-    } else if differences.is_empty() {
+    } else if differences.is_empty() && !is_untried {
         let count = counted(foreseen.objects.len() as u64, "object");
         output::note(&format!("Nothing differs, of {count}."));
     }
-    Ok(if tells && !differences.is_empty() { Exit::EndedBadly } else { Exit::Done })
+    Ok(if tells && (is_untried || !differences.is_empty()) { Exit::EndedBadly } else { Exit::Done })
 }
 
 /// How an object differs from what it would be; empty if people see no difference.

@@ -27,7 +27,9 @@ pub(crate) async fn plan(scope: &Scope, question: &Question, format: Format) -> 
     if question.cluster_kubeconfig.is_some() && is_refused {
         output::note("The cluster was asked with your credentials: what they may not do, Bowline's may.");
     }
-    if matches!(verdict, Verdict::Applies | Verdict::Waits) {
+    // What was not tried is not in the plan: when it can be, the plan is another one.
+    let is_whole = objects.iter().all(|it| it.action != Action::Untried);
+    if matches!(verdict, Verdict::Applies | Verdict::Waits) && is_whole {
         let Question { path, cluster, .. } = question;
         let stack = question.stack.as_ref().map_or_else(String::new, |stack| format!(" --stack {stack}"));
         let namespace =
@@ -85,6 +87,7 @@ fn told(action: Action) -> (Style, &'static str) {
         Action::Delete => (palette::BAD, "delete"),
         Action::GiveBack => (palette::WARN, "give back"),
         Action::Keep => (palette::FAINT, "leave"),
+        Action::Untried => (palette::WARN, "not tried"),
         Action::Refuse => (palette::BAD, "refused"),
         Action::Same => (palette::FAINT, "same"),
     }

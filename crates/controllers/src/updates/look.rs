@@ -110,6 +110,7 @@ impl Eyes<'_> {
         wishes.brought.are_seen(&sights);
         sights.extend(self.try_each(&wishes, &ours, &others).await?);
         let left = ours.iter().filter(|(settled, _)| !wishes.known.contains_key(*settled));
+        let left = left.map(|(settled, live)| (settled, live, wishes.in_it(settled, live)));
         // The inventory may have said it without its namespace.
         for (settled, sight) in self.unwanted(left.collect()).await {
             let said = inventory.0.keys().find(|place| self.is_at(place, &settled));
@@ -308,17 +309,23 @@ impl Eyes<'_> {
         }
     }
 
-    /// What is ours, and nobody wants.
-    pub(crate) async fn unwanted(&self, left: Vec<(&Place, &Value)>) -> Vec<(Place, Sight<Text>)> {
+    /// What is ours, and nobody wants; and why it stays all the same, if something that is wanted would go with it.
+    pub(crate) async fn unwanted(
+        &self,
+        left: Vec<(&Place, &Value, Option<String>)>,
+    ) -> Vec<(Place, Sight<Text>)> {
         // Others may have brought kinds since the cluster was asked last.
-        let is_shared = left.iter().any(|(settled, _)| is_shared(settled));
+        let is_shared = left.iter().any(|(settled, ..)| is_shared(settled));
         let kinds =
             if is_shared { self.kinds_now().await } else { Err(Unseen::Wrong("nobody has asked".into())) };
         let mut sights: Vec<BoxFuture<'_, _>> = Vec::new();
-        for (settled, live) in left {
+        for (settled, live, in_it) in left {
             let kinds = &kinds;
             sights.push(Box::pin(async move {
-                let spared = spared(self, kinds, settled, live).await;
+                let spared = match in_it {
+                    Some(wanted) => Some(wanted),
+                    None => spared(self, kinds, settled, live).await,
+                };
                 let live = Live { spared, ..self.live(live, false) };
                 (settled.clone(), Sight { live: Some(live), fit: Fit::Same })
             }));
@@ -341,6 +348,20 @@ impl Eyes<'_> {
 }
 
 impl Wishes<'_> {
+    /// What would go with an object, and is wanted.
+    fn in_it(&self, place: &Place, live: &Value) -> Option<String> {
+        let is_in_it = |settled: &Place| match place.kind.as_str() {
+            _ if !is_shared(place) => false,
+            "Namespace" => settled.namespace == place.name,
+            _ => {
+                let spec = &live["spec"];
+                spec["group"] == settled.group.as_str() && spec["names"]["kind"] == settled.kind.as_str()
+            }
+        };
+        let wanted = self.known.keys().find(|settled| is_in_it(settled))?;
+        Some(format!("it holds {wanted}, which is wanted"))
+    }
+
     /// Why a server does not take what is wanted.
     fn misfit(&self, place: &Place, body: &Value, why: &Trouble) -> Fit<Text> {
         let Trouble::Said { code, words, about } = why else {
@@ -553,6 +574,56 @@ mod tests {
         });
         let wanted = [scaler("v1", "one"), scaler("v2", "two")];
         assert_eq!(fits(&server, &[OLD, NEW], &wanted).await, [Fit::Same, Fit::Same]);
+    }
+
+    #[tokio::test]
+    async fn what_holds_something_that_is_wanted_stays() {
+        const HAS: &[Has<'_>] = &[
+            ("v1", "Namespace", "namespaces", false, ALL),
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition", "customresourcedefinitions", false, ALL),
+            ("g/v1", "Thing", "things", true, ALL),
+            MAP,
+        ];
+        let ours = |body: Value| actor().marked(&body, &Place::of(&body).expect("a place"), None);
+        let thing =
+            json!({ "apiVersion": "g/v1", "kind": "Thing", "metadata": { "name": "x", "namespace": "a" } });
+        let server = Fake::new(move |asked| match asked.what.as_str() {
+            "GET /api/v1/namespaces" => {
+                let namespaces = ["a", "b"].map(|name| {
+                    ours(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }))
+                });
+                (200, json!({ "items": namespaces }))
+            }
+            "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions" => {
+                let definition = json!({
+                    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": "things.g" },
+                    "spec": { "group": "g", "names": { "kind": "Thing" } },
+                });
+                (200, json!({ "items": [ours(definition)] }))
+            }
+            what if what.starts_with("GET") && !what.ends_with("/x") => (200, json!({ "items": [] })),
+            what if what.starts_with("GET") => missing(),
+            _ => (201, json!({})),
+        });
+        let (kinds, actor, keeping) = (kinds(HAS).await, actor(), Keeping::new(server.client.clone()));
+        let eyes =
+            Eyes { client: server.way(), kinds: &kinds, actor: &actor, keeping: &keeping, album: None };
+        let bare = |group: &str, kind: &str, name: &str| Place {
+            group: group.into(),
+            kind: kind.into(),
+            namespace: String::new(),
+            name: name.into(),
+        };
+        let all = [
+            bare("", "Namespace", "a"),
+            bare("", "Namespace", "b"),
+            bare("apiextensions.k8s.io", "CustomResourceDefinition", "things.g"),
+        ];
+        let inventory = Inventory(all.iter().map(|place| (place.clone(), Origin::Created)).collect());
+        let sights = eyes.look(&content(&[thing]), &inventory).await.expect("a look");
+        let spared = all.map(|place| sights[&place].live.as_ref().expect("it is there").spared.clone());
+        let why = Some("it holds Thing a/x, which is wanted".to_owned());
+        assert_eq!(spared, [why.clone(), None, why]);
     }
 
     #[tokio::test]

@@ -168,7 +168,7 @@ mod tests {
             Place { group: group.into(), kind: kind.into(), namespace: String::new(), name: "x".into() };
         let live =
             json!({ "metadata": { "name": "x" }, "spec": { "group": "g", "names": { "kind": "Thing" } } });
-        let sights = eyes.unwanted(vec![(&place, &live)]).await;
+        let sights = eyes.unwanted(vec![(&place, &live, None)]).await;
         sights[0].1.live.clone().expect("it is there").spared
     }
 

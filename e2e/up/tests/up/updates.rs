@@ -114,7 +114,7 @@ fn what_another_stack_has_is_refused_before_anything_is_changed() -> Result<()> 
     let ended = second.ends(&update, "Failed")?;
     ensure!(
         ended["message"].as_str().is_some_and(|why| {
-            why.starts_with("ConfigMap default/claimed belongs to the stack default/shop: take it out here")
+            why.starts_with("ConfigMap default/claimed belongs to the stack default/shop; take it out here")
         }),
         "{ended}"
     );

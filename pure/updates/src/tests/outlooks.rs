@@ -64,7 +64,7 @@ fn what_would_be_rejected_or_fail_is_said_in_the_words_of_its_end() {
         Arc::make_mut(&mut it.sights).insert("y", claimed);
     });
     let Some((Fault::Refused, why)) = others.fails else { panic!("it is not refused") };
-    assert!(why.starts_with("y belongs to the stack t: take it out here"), "{why}");
+    assert!(why.starts_with("y belongs to the stack t; take it out here"), "{why}");
     let deletes = foreseen(|it| {
         it.stack.wish.deletions = 0;
         it.content = Arc::new(Content::default());

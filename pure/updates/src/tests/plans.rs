@@ -200,7 +200,7 @@ fn what_belongs_to_another_stack_is_refused_by_name() {
         plan(&wanted, &Inventory::default(), &[("a", differs(Whose::Anothers("the stack t".into()), 2))]);
     assert_eq!(
         plan.refusal().map(String::as_str),
-        Some("a belongs to the stack t: take it out here, or let that one give it up first")
+        Some("a belongs to the stack t; take it out here, or let that one give it up first")
     );
     assert!(plan.deeds.is_empty() && plan.inventory == Inventory::default());
 }

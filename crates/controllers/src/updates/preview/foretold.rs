@@ -28,6 +28,8 @@ pub enum Action {
     GiveBack,
     /// It should go, and is left, because others have something in it.
     Keep,
+    /// It could not be tried this time, and is tried again when it is submitted.
+    Untried,
     /// It cannot be done.
     Refuse,
     /// It is as it should be.
@@ -79,7 +81,7 @@ pub(super) fn all(
         why: Some(why.clone()),
         ..teller.bare(action, place)
     };
-    told.extend(plan.untried.iter().map(|it| with_reason(Action::Later, it)));
+    told.extend(plan.untried.iter().map(|it| with_reason(Action::Untried, it)));
     told.extend(leaves);
     told.extend(plan.spared.iter().map(|it| with_reason(Action::Keep, it)));
     told.extend(plan.refused.iter().map(|it| with_reason(Action::Refuse, it)));
@@ -199,7 +201,7 @@ mod tests {
                 (TakeOver, "theirs"),
                 (Action::Later, "dying"),
                 (Action::Later, "late"),
-                (Action::Later, "silent"),
+                (Action::Untried, "silent"),
                 (GiveBack, "lent"),
                 (Delete, "old"),
                 (Keep, "kept"),
@@ -211,7 +213,7 @@ mod tests {
         let why = |name: &str| told.iter().find(|it| it.name == name).and_then(|it| it.why.clone());
         assert_eq!(why("kept").as_deref(), Some("others use it"));
         assert!(
-            why("claimed").is_some_and(|why| why.starts_with("ConfigMap a/claimed belongs to the stack t: "))
+            why("claimed").is_some_and(|why| why.starts_with("ConfigMap a/claimed belongs to the stack t; "))
         );
         assert!(why("dying").is_some_and(|why| why.contains("being deleted")));
         assert!(told.iter().all(|it| it.api_version == "v1" || it.action >= Action::Delete), "{told:#?}");

@@ -1,11 +1,12 @@
 //! What keeps a version from the cluster before it has changed anything: too many deletions, another plan.
 
 use anyhow::{Context, Result, ensure};
+use bowline_e2e_up::until;
 use serde_json::{Value, json};
 
 use super::server::Server;
 use super::start;
-use super::team::{Team, embedded, map};
+use super::team::{Team, embedded, map, within};
 
 fn maps(count: usize) -> Vec<Value> {
     (0..count).map(|index| map(&format!("map-{index}"), json!({ "v": "1" }))).collect()
@@ -104,4 +105,24 @@ fn more_than_a_cluster_takes_in_an_hour_is_rejected() -> Result<()> {
         "{ended}"
     );
     Ok(())
+}
+
+#[test]
+fn a_namespace_stays_as_long_as_something_in_it_is_wanted() -> Result<()> {
+    let place = start()?;
+    let team = Team::new(&place, "default", "shop", json!({}))?;
+    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "room" } });
+    let inside = within("room", map("inside", json!({ "v": "1" })));
+    team.ends(&team.submit(&[namespace, inside.clone()])?, "Succeeded")?;
+    let toy = team.cluster()?;
+    let before = toy.ok("get configmap inside -n room -o jsonpath={.metadata.uid}", "")?;
+    team.ends(&team.submit(&[inside])?, "Succeeded")?;
+    let after = toy.ok("get configmap inside -n room -o jsonpath={.metadata.uid}", "")?;
+    ensure!(before == after, "it is the same object: {before} {after}");
+    // And when nothing in it is wanted any more, it goes.
+    team.ends(&team.submit(&maps(1))?, "Succeeded")?;
+    until("it goes", || {
+        let left = toy.ok("get namespaces -o name", "")?;
+        Ok(if left.contains("namespace/room") { Err(left) } else { Ok(()) })
+    })
 }
