@@ -59,8 +59,10 @@ impl Census {
         let own = own.filter(|(_, asked)| asked.waits).map(|(name, asked)| (asked.created, name)).max();
         let (mut waiting, mut hourly) = (0, 0);
         for (name, updates) in updates {
-            let before =
-                |(update, asked): &(&String, &Asked)| own.is_none_or(|own| (asked.created, *update) <= own);
+            // What does not wait any more was before it, also if it was made in the same second.
+            let before = |(update, asked): &(&String, &Asked)| {
+                !asked.waits || own.is_none_or(|own| (asked.created, *update) <= own)
+            };
             let waits = updates.iter().filter(before).any(|(_, asked)| asked.waits);
             waiting += usize::from(name.namespace == stack.namespace && waits);
             let counts = |asked: &Asked| !asked.rejected && asked.created.saturating_add(HOUR) > now;
@@ -179,5 +181,14 @@ mod tests {
         assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 1, hourly: 3 });
         census.see(&Event::Gone(stack(&a, "prod")));
         assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 0, hourly: 1 });
+    }
+
+    #[test]
+    fn what_has_begun_counts_also_if_it_was_made_in_the_same_second() {
+        let (census, shop) = (Census::default(), name("a", "shop"));
+        census.see(&Event::Put(stack(&shop, "toy")));
+        census.see(&Event::Put(update(&shop, "z", 5, Some(Stage::Succeeded))));
+        census.see(&Event::Put(update(&shop, "a", 5, None)));
+        assert_eq!(census.used(&shop, "toy", 5), Quota { waiting: 1, hourly: 2 });
     }
 }
