@@ -1,5 +1,6 @@
 //! What is asked of clusters, by all stacks: what a quota is compared with.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -59,9 +60,12 @@ impl Census {
         let own = own.filter(|(_, asked)| asked.waits).map(|(name, asked)| (asked.created, name)).max();
         let (mut waiting, mut hourly) = (0, 0);
         for (name, updates) in updates {
-            // What does not wait any more was before it, also if it was made in the same second.
+            // What was made in the same second and does not wait any more was before it.
             let before = |(update, asked): &(&String, &Asked)| {
-                !asked.waits || own.is_none_or(|own| (asked.created, *update) <= own)
+                own.is_none_or(|(created, name)| match asked.created.cmp(&created) {
+                    Ordering::Equal => !asked.waits || *update <= name,
+                    order => order == Ordering::Less,
+                })
             };
             let waits = updates.iter().filter(before).any(|(_, asked)| asked.waits);
             waiting += usize::from(name.namespace == stack.namespace && waits);
