@@ -12,7 +12,7 @@ use kube::runtime::watcher::{self, watch_object};
 use super::meter::Meter;
 use super::{Team, status, title, word};
 use crate::connection::failed;
-use crate::exit::Exit;
+use crate::exit::{Exit, NoConnection};
 use crate::output;
 use crate::palette::{self, paint};
 
@@ -64,13 +64,20 @@ impl Team {
         following: &Following,
     ) -> anyhow::Result<(Exit, Update)> {
         let mut meter = Meter::start(following.quiet);
-        let mut last = update;
-        let watched = self.to_the_end(&mut last, &mut meter);
+        let (mut last, mut is_silent) = (update, false);
+        let watched = self.to_the_end(&mut last, &mut meter, &mut is_silent);
         let watched = tokio::time::timeout(following.timeout, watched).await;
         meter.clear();
         let (title, said) = (title(&last), status(&last));
         let exit = match watched {
             Ok(exit) => exit?,
+            Err(_) if is_silent => {
+                let seconds = following.timeout.as_secs();
+                let phase = word(said.phase);
+                return Err(anyhow!(NoConnection(format!(
+                    "the hub does not answer, and {title} has not been seen to end within {seconds} s: it was {phase} last"
+                ))));
+            }
             Err(_) => {
                 let seconds = following.timeout.as_secs();
                 let hint = if last.status.is_none() { ". Do the controllers run?" } else { "" };
@@ -87,7 +94,12 @@ impl Team {
         Ok((exit, last))
     }
 
-    async fn to_the_end(&self, last: &mut Update, meter: &mut Meter) -> anyhow::Result<Exit> {
+    async fn to_the_end(
+        &self,
+        last: &mut Update,
+        meter: &mut Meter,
+        is_silent: &mut bool,
+    ) -> anyhow::Result<Exit> {
         let mut seen = self.sights(last);
         let mut stack = None;
         while let Some(sight) = seen.next().await {
@@ -98,10 +110,15 @@ impl Team {
                 }
                 Ok(Seen::Stack(phase)) => stack = phase,
                 Err(error) => {
+                    if is_silence(&error) && !*is_silent {
+                        *is_silent = true;
+                        meter.tell("The hub does not answer; it is asked again.");
+                    }
                     forbidden(error)?;
                     continue;
                 }
             }
+            *is_silent = false;
             // How it ended is said once, by whoever asked.
             if let Some(exit) = ended(status(last).phase, stack) {
                 return Ok(exit);
@@ -119,6 +136,16 @@ impl Team {
         let of_stack = watch_object(self.stacks(), update.spec.stack.as_str()).default_backoff();
         let of_stack = of_stack.map(move |seen| seen.map(|stack| Seen::Stack(stack.and_then(phase))));
         Box::pin(stream::select(of_update, of_stack))
+    }
+}
+
+/// Whether nobody has answered at all; a watch that ends, or is too old, is nothing but that.
+fn is_silence(error: &watcher::Error) -> bool {
+    match error {
+        watcher::Error::InitialListFailed(why) | watcher::Error::WatchStartFailed(why) => {
+            !matches!(why, kube::Error::Api(_))
+        }
+        _ => false,
     }
 }
 
@@ -143,6 +170,17 @@ pub(super) fn colon(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_does_not_answer_is_told_from_who_says_no() {
+        let status = kube::core::Status::failure("too old", "Expired").with_code(410);
+        let said = || kube::Error::Api(Box::new(status.clone()));
+        let silence = || kube::Error::Service("connection refused".into());
+        assert!(is_silence(&watcher::Error::InitialListFailed(silence())));
+        assert!(is_silence(&watcher::Error::WatchStartFailed(silence())));
+        assert!(!is_silence(&watcher::Error::WatchStartFailed(said())));
+        assert!(!is_silence(&watcher::Error::WatchFailed(silence())), "a watch may end at any time");
+    }
 
     #[test]
     fn ends_are_told_from_what_goes_on() {

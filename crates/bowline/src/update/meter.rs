@@ -59,6 +59,15 @@ impl Meter {
         self.bar.set_message(phase);
     }
 
+    /// Says something that is not the update's.
+    pub(super) fn tell(&self, text: &str) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(text.to_owned());
+        } else if !self.quiet {
+            output::note(text);
+        }
+    }
+
     /// Takes the bar away: what follows are results.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
