@@ -79,9 +79,9 @@ impl Manifest {
         let namespace = text(metadata, "namespace", "metadata.namespace")?;
         segment("metadata.name", &name)?;
         segment("metadata.namespace", namespace.as_deref().unwrap_or("default"))?;
-        let is_kind = kind.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_kind = kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         if !is_kind {
-            let wanted = "letters and digits, such as ConfigMap";
+            let wanted = "letters, digits and dashes, such as ConfigMap";
             return Err(Fault::Malformed { field: "kind", found: kind, wanted });
         }
         texts(metadata, "labels")?;

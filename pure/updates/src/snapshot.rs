@@ -133,7 +133,11 @@ impl<N: Names> Memory<N> {
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
             Reply::Seen { attempt, on, digest, sights } => {
                 self.be_at(attempt);
-                let before = self.look.take().filter(|look| look.on == on);
+                if self.look.as_ref().is_some_and(|look| look.on != on) {
+                    // Nothing of it has waited on this cluster.
+                    (self.look, self.waited) = (None, None);
+                }
+                let before = self.look.take();
                 let (before, other) = match before {
                     Some(look) if look.digest != digest => (None, Some(look)),
                     before => (before, None),

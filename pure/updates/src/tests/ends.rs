@@ -152,6 +152,15 @@ fn that_a_newer_version_was_looked_at_gives_an_older_one_no_more_time() {
     written(&mut s);
     seen(&mut s, ours(1));
     assert_eq!(look(&mut s).since, HOUR, "something was written");
+
+    look(&mut s).since = Millis(5);
+    let on = Some(cluster().uid + 1);
+    let other = |on| Reply::Seen { attempt: 3, on, digest: Some("two".into()), sights: Arc::default() };
+    learn(&mut s, Step::Look(Aim::Version(Number(2))), other(Some(cluster().uid)));
+    learn(&mut s, Step::Look(Aim::Version(Number(2))), other(on));
+    let first = Reply::Seen { attempt: 3, on, digest: Some("one".into()), sights: Arc::default() };
+    learn(&mut s, Step::Look(FIRST), first);
+    assert_eq!(look(&mut s).since, HOUR, "it has not waited on this cluster");
 }
 
 #[test]
