@@ -11,6 +11,7 @@ mod generate;
 mod log;
 mod pitfalls;
 mod referee;
+mod soak;
 mod tail;
 mod test;
 mod testenv;

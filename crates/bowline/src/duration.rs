@@ -20,6 +20,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(wrong)
 }
 
+/// The same, and more than nothing.
+pub(crate) fn some_time(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("it takes a time of at least one second, for example 30s".into()),
+        some => Ok(some),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,6 +39,11 @@ mod tests {
         assert_eq!(duration("1h"), Ok(Duration::from_secs(3_600)));
         for wrong in ["", "5", "s", "-1s", "1.5m", "5 m", "5ü", "99999999999999999999h", "9999999h"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(duration("0m"), Ok(Duration::ZERO));
+        assert_eq!(some_time("1s"), Ok(Duration::from_secs(1)));
+        for wrong in ["0s", "0h", "x"] {
+            assert!(some_time(wrong).is_err(), "{wrong}");
         }
     }
 }

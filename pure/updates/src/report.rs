@@ -65,11 +65,15 @@ impl<N: Names> Case<'_, N> {
 
     /// How it stands with what is on the cluster.
     fn at_rest(&self) -> (Mood, N::Text) {
-        let View::Plan(look, plan) = self.plan(Aim::LastGood) else { return (Mood::Well, "".into()) };
+        let well: N::Text = match self.stack.status.good {
+            Some(_) => "".into(),
+            None => "no version has succeeded yet, so nothing of it is on the cluster".into(),
+        };
+        let View::Plan(look, plan) = self.plan(Aim::LastGood) else { return (Mood::Well, well) };
         match look.unhealthy() {
             _ if !plan.is_done() => (Mood::Drifted, words::drifted(&plan)),
             Some(why) => (Mood::Unhealthy, why),
-            None => (Mood::Well, words::spared(&plan).unwrap_or_else(|| "".into())),
+            None => (Mood::Well, words::spared(&plan).unwrap_or(well)),
         }
     }
 

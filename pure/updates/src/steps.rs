@@ -169,8 +169,9 @@ impl<N: Names> Case<'_, N> {
             Step::Succeed => self.succeed(status),
             Step::Restored => {
                 if let Some(number) = status.phase.number() {
-                    let why = status.why(number);
-                    status.end(number, Stage::RolledBack, why);
+                    let back = status.good.as_ref().map(|good| good.number);
+                    let words = words::restored::<N>(&status.why(number), back);
+                    status.end(number, Stage::RolledBack, words);
                 }
                 status.phase = Phase::Idle;
                 status.resumed = false;

@@ -41,11 +41,24 @@ pub(crate) fn forgotten<N: Names>() -> N::Text {
         .into()
 }
 
-pub(crate) fn stalled<N: Names>(failed: &N::Text, why: &N::Text) -> N::Text {
-    const BESIDES: &str = "; and what was there before could not be put back: ";
-    // It may have stalled before, on another cluster of this name.
-    let failed = failed.as_ref().split(BESIDES).next().unwrap_or_default();
-    N::Text::from(&format!("{failed}{BESIDES}{}", why.as_ref()))
+/// Between why a version failed and why the one before it could not be put back.
+const BESIDES: &str = "; and what was there before could not be put back: ";
+
+/// Why it failed, also if it stalled since.
+fn failed<N: Names>(why: &N::Text) -> &str {
+    why.as_ref().split(BESIDES).next().unwrap_or_default()
+}
+
+pub(crate) fn stalled<N: Names>(why: &N::Text, besides: &N::Text) -> N::Text {
+    N::Text::from(&format!("{}{BESIDES}{}", failed::<N>(why), besides.as_ref()))
+}
+
+pub(crate) fn restored<N: Names>(why: &N::Text, back: Option<Number>) -> N::Text {
+    let why = failed::<N>(why);
+    N::Text::from(&match back {
+        Some(number) => format!("{why}; version {number} is back in its place"),
+        None => format!("{why}; what was there before the first version is back in its place"),
+    })
 }
 
 pub(crate) fn objection<N: Names>(case: &Case<'_, N>, number: Number, objection: Objection) -> N::Text {

@@ -114,6 +114,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
         "bowline-e2e-homes/testbed",
         "bowline-e2e-sample/testbed",
         "bowline-e2e-up/testbed",
+        "bowline-soak/testbed",
     ];
     let testbed = testbed.join(",");
     let ours = ["--workspace", "--features", &testbed];
@@ -128,7 +129,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
 
 /// The real binary with real clients.
 fn hub(workspace: &Workspace, log: &mut Log) -> Result<String> {
-    on_testbed(workspace, log, &["--package", "bowline-e2e-hub"])
+    on_testbed(workspace, log, &["--package", "bowline-e2e-hub", "--package", "bowline-soak"])
 }
 
 /// What we put around our programs, with the real server.

@@ -147,6 +147,7 @@ const ALLOWED: &[Edges] = &[
         ],
         external: External::Any,
     },
+    Edges { name: "bowline-soak", internal: &["bowline-e2e-hub"], external: External::Any },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {
         name: "xtask",

@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueHint};
 use self::foresee::{DiffArgs, PlanArgs};
 use super::Server;
 use super::cluster::name;
-use crate::duration::duration;
+use crate::duration::{duration, some_time};
 use crate::exit::Exit;
 use crate::output::Format;
 use crate::service;
@@ -139,7 +139,7 @@ struct SubmitArgs {
 
     /// How long a version may take to become healthy before it is rolled back, from now on [default: as the stack says; of a new
     /// one 5m]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
     health_timeout: Option<Duration>,
 
     /// Apply it only if its plan has this hash, which `plan` prints

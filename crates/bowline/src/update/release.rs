@@ -27,8 +27,14 @@ pub(crate) async fn release(scope: &Scope, named: &Named) -> anyhow::Result<Exit
             (team.stack(Some(update.spec.stack.as_str())).await?, version.0)
         }
     };
-    is_quarantined(&stack, version)?;
     let name = stack.name_any();
+    if stack.spec.released.iter().any(|released| released.0 == version) {
+        output::note(&format!(
+            "The content of {name}/{version} was released before. Submit it again to have it applied."
+        ));
+        return Ok(Exit::Done);
+    }
+    is_quarantined(&stack, version)?;
     team.write_released(&name, version).await?;
     output::note(&format!(
         "The content of {name}/{version} is not quarantined any more. Submit it again to have it applied."

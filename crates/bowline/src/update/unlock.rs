@@ -54,8 +54,14 @@ impl Team {
     async fn explain(&self, stack: &Stack, clusters: &[Cluster]) -> anyhow::Result<Exit> {
         let name = stack.name_any();
         let status = stack.status.clone().unwrap_or_default();
-        if status.phase == StackPhase::Idle && clusters.is_empty() {
-            output::note(&format!("Nothing is locked: the stack {name} does nothing, and holds no cluster."));
+        if status.phase == StackPhase::Idle {
+            let held = match clusters {
+                [] => "holds no cluster".to_owned(),
+                [cluster, ..] => {
+                    format!("lets the cluster {} go when it has looked at it once more", cluster.name_any())
+                }
+            };
+            output::note(&format!("Nothing is locked: the stack {name} does nothing, and {held}."));
             return Ok(Exit::Done);
         }
         let what = match status.working {
