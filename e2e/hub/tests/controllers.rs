@@ -1,11 +1,11 @@
-//! The real kube-controller-manager on the hub: what is made of objects, and what goes with them.
+//! The real kube-controller-manager, kube-scheduler and kwok on the hub: what is made of objects, and what goes with them.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use bowline_e2e_hub::{Hub, Kubectl, Scratch};
-use bowline_realkube::binaries;
+use bowline_realkube::{Controllers, binaries};
 
 /// How long controllers may take; they take a moment.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ metadata: {name: few}
 spec: {hard: {pods: '5'}}
 ";
 
-/// What a controller-manager complains of when its server is at fault, and not what it has to do.
+/// What they complain of when their server is at fault, and not what they have to do.
 const FAULTS: &[&str] = &[
     "the server could not find the requested resource",
     "forbidden",
@@ -54,14 +54,44 @@ fn the_real_controllers_work_on_the_hub() -> Result<()> {
     jobs_and_stateful_sets_have_pods(kubectl)?;
     quotas_are_counted(kubectl)?;
     namespaces_go_with_what_is_in_them(kubectl)?;
-    let log = fs::read_to_string(controllers.log())?;
+    no_complaints(&controllers, "kube-controller-manager", "controller=\"garbage-collector-controller\"")
+}
+
+#[test]
+fn a_deployment_rolls_out_on_the_hub() -> Result<()> {
+    let scratch = Scratch::new("rollout")?;
+    let hub = Hub::start(&scratch.join("hub"))?;
+    let mut controllers = hub.controllers(&binaries()?, &scratch.join("controllers"))?;
+    controllers.add_nodes()?;
+    let kubectl = &Kubectl::new(&hub, scratch.join("cache"))?;
+    kubectl.ok("create deployment web --image=nginx:1 --replicas=3", "")?;
+    kubectl.says("rollout status deploy/web --timeout=60s", "", "successfully rolled out")?;
+    let pods = "get pods -l app=web --field-selector=status.phase=Running -o";
+    becomes(kubectl, &format!("{pods} jsonpath={{.items[*].spec.nodeName}}"), &["fake-0"; 3].join(" "))?;
+    kubectl.ok("set image deploy/web nginx=nginx:2", "")?;
+    kubectl.says("rollout status deploy/web --timeout=60s", "", "successfully rolled out")?;
+    let images = format!("{pods} jsonpath={{.items[*].spec.containers[0].image}}");
+    becomes(kubectl, &images, &["nginx:2"; 3].join(" "))?;
+    kubectl.ok("rollout undo deploy/web", "")?;
+    becomes(kubectl, &images, &["nginx:1"; 3].join(" "))?;
+    kubectl.ok("create -f -", STATEFUL_SET)?;
+    kubectl.says("rollout status statefulset/db --timeout=60s", "", "roll out complete: 2 new pods")?;
+    kubectl.ok("delete deploy/web statefulset/db", "")?;
+    becomes(kubectl, "get rs,pods -o name", "")?;
+    no_complaints(&controllers, "kube-controller-manager", "controller=\"garbage-collector-controller\"")?;
+    no_complaints(&controllers, "kube-scheduler", "Starting Kubernetes Scheduler")?;
+    no_complaints(&controllers, "kwok", "node")
+}
+
+/// Nothing in its log says that the server is at fault.
+fn no_complaints(controllers: &Controllers, program: &'static str, known_by: &str) -> Result<()> {
+    let log = fs::read_to_string(controllers.log(program))?;
     // Of a log of something else nobody would complain.
-    ensure!(log.contains("controller=\"garbage-collector-controller\""), "this is not their log:\n{log}");
-    let complaints: Vec<_> = log
-        .lines()
-        .filter(|line| line.starts_with('E') && FAULTS.iter().any(|fault| line.contains(fault)))
-        .collect();
-    ensure!(complaints.is_empty(), "the controllers complain:\n{}", complaints.join("\n"));
+    ensure!(log.contains(known_by), "this is not the log of {program}:\n{log}");
+    let is_bad = |line: &str| line.starts_with('E') || line.contains("\"level\":\"ERROR\"");
+    let complaints: Vec<_> =
+        log.lines().filter(|line| is_bad(line) && FAULTS.iter().any(|fault| line.contains(fault))).collect();
+    ensure!(complaints.is_empty(), "{program} complains:\n{}", complaints.join("\n"));
     Ok(())
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Context, Error};
 use crate::pki::Pki;
-use crate::programs::{Programs, listens};
-use crate::{PROGRAMS, flags, kubeconfig, ports};
+use crate::programs::Programs;
+use crate::{crew, kubeconfig};
 
 /// It needs the policies of admission, which only the real server has.
 const LEFT_OUT: &str = "validatingadmissionpolicy-status-controller";
@@ -24,7 +24,7 @@ pub struct Employer<'a> {
     pub tokens_key: &'a Path,
 }
 
-/// A kube-controller-manager that runs, until this is dropped.
+/// A kube-controller-manager that runs, until this is dropped; and a kube-scheduler and kwok, if there are nodes.
 pub struct Controllers(Programs);
 
 impl Controllers {
@@ -39,17 +39,23 @@ impl Controllers {
             (&read(employer.ca)?, &read(employer.ca_key)?),
             &read(employer.tokens_key)?,
         )?;
-        kubeconfig::write(&pki.path("kcm.kubeconfig"), employer.url, "kcm", &pki)?;
-        let [port] = ports::free();
-        let mut flags = flags::controllers(dir, port, true);
-        flags.push(format!("--controllers=*,-{LEFT_OUT}"));
-        programs.launch(PROGRAMS[2], &flags)?;
-        programs.wait(PROGRAMS[2], 60, || listens(port))?;
+        kubeconfig::write(&dir.join("kubeconfig"), employer.url, "admin", &pki)?;
+        for user in ["kcm", "sched"] {
+            kubeconfig::write(&pki.path(&format!("{user}.kubeconfig")), employer.url, user, &pki)?;
+        }
+        crew::controllers(&mut programs, true, &[format!("--controllers=*,-{LEFT_OUT}")])?;
         Ok(Self(programs))
     }
 
-    /// What it has to say.
-    pub fn log(&self) -> PathBuf {
-        self.0.log(PROGRAMS[2])
+    /// Starts kube-scheduler and kwok too, with one node.
+    pub fn add_nodes(&mut self) -> Result<(), Error> {
+        crew::scheduler(&mut self.0)?;
+        let client = kubeconfig::client(&self.0.dir().join("kubeconfig"))?;
+        crew::kwok(&mut self.0, &client)
+    }
+
+    /// What they have to say, each by its name.
+    pub fn log(&self, program: &'static str) -> PathBuf {
+        self.0.log(program)
     }
 }

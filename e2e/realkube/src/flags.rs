@@ -9,8 +9,6 @@ pub(crate) struct Ports {
     pub(crate) etcd: u16,
     pub(crate) peer: u16,
     pub(crate) apiserver: u16,
-    pub(crate) scheduler: u16,
-    pub(crate) kwok: u16,
 }
 
 pub(crate) fn etcd(dir: &Path, ports: &Ports, options: &Options) -> Vec<String> {
@@ -94,8 +92,8 @@ pub(crate) fn controllers(dir: &Path, port: u16, quick: bool) -> Vec<String> {
     flags
 }
 
-pub(crate) fn scheduler(dir: &Path, ports: &Ports) -> Vec<String> {
-    component(&format!("{}/pki/sched.kubeconfig", dir.display()), ports.scheduler)
+pub(crate) fn scheduler(dir: &Path, port: u16) -> Vec<String> {
+    component(&format!("{}/pki/sched.kubeconfig", dir.display()), port)
 }
 
 fn component(kubeconfig: &str, port: u16) -> Vec<String> {
@@ -109,7 +107,7 @@ fn component(kubeconfig: &str, port: u16) -> Vec<String> {
     ]
 }
 
-pub(crate) fn kwok(dir: &Path, ports: &Ports) -> Vec<String> {
+pub(crate) fn kwok(dir: &Path, port: u16) -> Vec<String> {
     vec![
         format!("--kubeconfig={}/kubeconfig", dir.display()),
         format!("--config={}/kwok-pods.yaml", dir.display()),
@@ -117,6 +115,6 @@ pub(crate) fn kwok(dir: &Path, ports: &Ports) -> Vec<String> {
         "--node-lease-duration-seconds=40".to_owned(),
         "--cidr=198.51.100.1/24".to_owned(),
         "--node-ip=198.51.100.1".to_owned(),
-        format!("--server-address=127.0.0.1:{}", ports.kwok),
+        format!("--server-address=127.0.0.1:{port}"),
     ]
 }

@@ -6,6 +6,7 @@
 
 mod client;
 mod controllers;
+mod crew;
 mod error;
 mod flags;
 mod http;

@@ -36,12 +36,10 @@ impl Pki {
         let (ca, front) =
             (pki.authority("ca", "bowline-test-ca")?, pki.authority("front", "front-proxy-ca")?);
         let server = ExtendedKeyUsagePurpose::ServerAuth;
-        let client = || ExtendedKeyUsagePurpose::ClientAuth;
         pki.leaf(&ca, "apiserver", ("kube-apiserver", None), server, SERVER_NAMES)?;
-        pki.leaf(&ca, "admin", ("admin", Some("system:masters")), client(), &[])?;
-        pki.controllers(&ca)?;
-        pki.leaf(&ca, "sched", ("system:kube-scheduler", None), client(), &[])?;
-        pki.leaf(&front, "proxy", ("front-proxy-client", None), client(), &[])?;
+        pki.crew(&ca)?;
+        let client = ExtendedKeyUsagePurpose::ClientAuth;
+        pki.leaf(&front, "proxy", ("front-proxy-client", None), client, &[])?;
         // Service-account tokens are signed with this one.
         let tokens = KeyPair::generate()?;
         pki.secret("sa.key", &tokens.serialize_pem())?;
@@ -50,8 +48,8 @@ impl Pki {
         Ok(pki)
     }
 
-    /// What a controller-manager needs of a server that is not ours: its authority, the key of its tokens, and a
-    /// certificate that the authority signs.
+    /// What those need who work on a server that is not ours: its authority, the key of its tokens, and certificates that
+    /// the authority signs.
     pub(crate) fn of_authority(
         dir: PathBuf,
         (ca, ca_key): (&str, &str),
@@ -62,13 +60,20 @@ impl Pki {
         pki.public("ca.crt", ca)?;
         pki.secret("ca.key", ca_key)?;
         pki.secret("sa.key", tokens)?;
-        pki.controllers(&issuer)?;
+        pki.crew(&issuer)?;
         Ok(pki)
     }
 
-    fn controllers(&self, issuer: &Issuer<'_, KeyPair>) -> Result<(), Error> {
-        let name = "system:kube-controller-manager";
-        self.leaf(issuer, "kcm", (name, None), ExtendedKeyUsagePurpose::ClientAuth, &[])
+    /// Who works on a server; kwok is its administrator.
+    fn crew(&self, issuer: &Issuer<'_, KeyPair>) -> Result<(), Error> {
+        for (file, user) in [
+            ("admin", ("admin", Some("system:masters"))),
+            ("kcm", ("system:kube-controller-manager", None)),
+            ("sched", ("system:kube-scheduler", None)),
+        ] {
+            self.leaf(issuer, file, user, ExtendedKeyUsagePurpose::ClientAuth, &[])?;
+        }
+        Ok(())
     }
 
     /// A file by its name.
