@@ -7,7 +7,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use crate::{audit, bench, differential, explore, generate, pitfalls, referee, soak, test, testenv, tidy};
+use crate::{
+    audit, bench, differential, explore, generate, kubectls, pitfalls, referee, soak, test, testenv, tidy,
+};
 
 /// The project's own tooling.
 #[derive(Parser)]
@@ -37,6 +39,8 @@ enum Task {
     Referee(referee::RefereeArgs),
     /// Build the real Kubernetes that tests compare with, and start and stop it (needs Go, or installs it)
     Testenv(testenv::TestenvArgs),
+    /// Try every kubectl command that the hub promises with the kubectl of each version that it promises (builds them)
+    Kubectls(kubectls::KubectlsArgs),
     /// Run request scripts on the real kube-apiserver and on another server, and compare the answers
     Differential(differential::DifferentialArgs),
     /// Write what is generated and committed, or check that it is current
@@ -85,6 +89,7 @@ impl Cli {
             Task::Soak(args) => soak::run(&workspace, &mut log, &args)?,
             Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
             Task::Testenv(args) => testenv::run(&workspace, &mut log, &args)?,
+            Task::Kubectls(args) => kubectls::run(&workspace, &mut log, &args)?,
             Task::Differential(args) => differential::run(&workspace, &mut log, &args)?,
             Task::Generate(what) => generate::run(&workspace, &mut log, &what)?,
             Task::Bench(bench) => bench::run(&workspace, &mut log, &bench)?,

@@ -8,6 +8,7 @@ mod cli;
 mod differential;
 mod explore;
 mod generate;
+mod kubectls;
 mod log;
 mod pitfalls;
 mod referee;

@@ -9,6 +9,9 @@ use bowline_realkube::binaries;
 
 use crate::Hub;
 
+/// Names another kubectl than that of the test bed: `cargo xtask kubectls` sets it.
+pub const KUBECTL: &str = "BOWLINE_KUBECTL";
+
 /// kubectl as somebody runs it.
 pub struct Kubectl {
     binary: PathBuf,
@@ -44,7 +47,11 @@ impl Kubectl {
             format!("--kubeconfig={}", kubeconfig.display()),
             format!("--cache-dir={}", cache.display()),
         ];
-        Ok(Kubectl { binary: binaries()?.join("kubectl"), arguments })
+        let binary = match std::env::var_os(KUBECTL) {
+            Some(binary) => binary.into(),
+            None => binaries()?.join("kubectl"),
+        };
+        Ok(Kubectl { binary, arguments })
     }
 
     /// Runs a command, written as on a command line; `input` is its standard input.

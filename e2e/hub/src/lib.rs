@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-pub use kubectl::{Kubectl, Said};
+pub use kubectl::{KUBECTL, Kubectl, Said};
 
 /// The binary, built in the profile of the tests.
 ///

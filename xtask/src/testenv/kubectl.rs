@@ -1,5 +1,6 @@
 //! The kubectl of any version.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -36,7 +37,19 @@ impl FromStr for Version {
     }
 }
 
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.minor)?;
+        self.patch.map_or(Ok(()), |patch| write!(f, ".{patch}"))
+    }
+}
+
 impl Version {
+    /// The newest of a minor version.
+    pub(crate) fn minor(minor: u32) -> Version {
+        Version { minor, patch: None }
+    }
+
     /// What Go is asked for. The libraries of Kubernetes 1.34.4 are v0.34.4; v0.34 is the newest of these.
     fn query(self) -> String {
         self.patch.map_or_else(|| format!("v0.{}", self.minor), |patch| format!("v0.{}.{patch}", self.minor))
@@ -63,7 +76,7 @@ func main() {
 ";
 
 /// Where it is, after building it if it is not in the cache.
-pub(super) fn get(log: &mut Log, version: &Version) -> Result<PathBuf> {
+pub(crate) fn get(log: &mut Log, version: &Version) -> Result<PathBuf> {
     let cache = super::cache()?;
     // An exact version that is there needs neither Go nor a network.
     if let Some(patch) = version.patch {

@@ -15,6 +15,7 @@ use crate::log::Log;
 use crate::workspace::Workspace;
 pub(crate) use build::binaries;
 pub(crate) use go::Go;
+pub(crate) use kubectl::{Version, get as kubectl};
 pub(crate) use pins::Pins;
 pub(crate) use stage::{begin, stage};
 
