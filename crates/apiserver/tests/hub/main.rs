@@ -1,5 +1,6 @@
 //! The server in the process of a test: how it starts, what it bears, what it refuses.
 
+mod audit;
 mod connections;
 mod disk;
 mod limits;
