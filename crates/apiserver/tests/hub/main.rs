@@ -9,5 +9,6 @@ mod parts;
 mod restart;
 mod scope;
 mod start;
+mod strangers;
 mod support;
 mod watchers;
