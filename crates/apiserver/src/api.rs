@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 use bowline_kernel::{Change, Expect, Object, Request, View};
 use tokio::sync::{Semaphore, watch};
 
+use crate::audit::Audit;
 use crate::auth::Auth;
 use crate::auth::bootstrap::own::{self, Itself};
 use crate::auth::bootstrap::{self, Action, Due};
@@ -37,6 +38,8 @@ pub(crate) struct Api {
     pub catalogue: ArcSwap<Catalogue>,
     /// Who asks, and whether they may.
     pub auth: Auth,
+    /// Who did what.
+    pub audit: Option<Arc<Audit>>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
     /// Who may go on.
@@ -82,6 +85,7 @@ impl Api {
             addresses.keep(None, &service);
         }
         Ok(Api {
+            audit: hub.audit().cloned(),
             hub,
             catalogue: ArcSwap::from_pointee(catalogue),
             auth,

@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use bowline_kernel::{
@@ -10,6 +9,7 @@ use bowline_kernel::{
 };
 use tokio::sync::{oneshot, watch};
 
+use crate::audit::{Audit, Made, Trail};
 use crate::document::{self, Document, Edit};
 use crate::key::{Key, Resource};
 use crate::metrics::Metrics;
@@ -18,11 +18,14 @@ use crate::status::Status;
 mod bells;
 mod chores;
 mod committer;
+mod decided;
 mod history;
 #[cfg(test)]
 mod tests;
 
 use bells::Bells;
+pub(crate) use committer::Committer;
+use decided::{Decided, Waiting, durability};
 
 /// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
 const TRIES: usize = 5;
@@ -37,6 +40,7 @@ pub(crate) struct Hub {
     view: RwLock<View<Document>>,
     bells: Bells,
     metrics: Arc<Metrics>,
+    audit: Option<Arc<Audit>>,
     /// Rings whenever anything has changed.
     published: watch::Sender<Version>,
 }
@@ -64,6 +68,8 @@ pub(crate) struct Era(u64);
 #[derive(Default)]
 struct Batch {
     changes: Vec<Change<Document>>,
+    /// The versions of those that somebody asked for; the rest is the hub's own doing.
+    asked: Vec<Version>,
     waiting: Vec<oneshot::Sender<Durable>>,
 }
 
@@ -99,8 +105,20 @@ impl Hub {
             view: RwLock::new(View::load(version, objects)),
             bells: Bells::default(),
             metrics,
+            audit: None,
             published: watch::Sender::new(version),
         }
+    }
+
+    /// The same, with a log of who did what.
+    #[must_use]
+    pub(crate) fn audited(self, audit: Option<Arc<Audit>>) -> Hub {
+        Hub { audit, ..self }
+    }
+
+    /// The log of who did what.
+    pub(crate) fn audit(&self) -> Option<&Arc<Audit>> {
+        self.audit.as_ref()
     }
 
     /// What is durable.
@@ -128,8 +146,7 @@ impl Hub {
     /// # Errors
     /// See [`Failure`].
     pub(crate) async fn perform(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
-        let (outcome, durable) = self.decide(|front| front.perform(request))?;
-        durability(durable).await?;
+        let outcome = self.decide(|front| front.perform(request))?.done().await?;
         outcome.map_err(Failure::Refused)
     }
 
@@ -142,8 +159,8 @@ impl Hub {
         era: Era,
         request: Request<Document>,
     ) -> Result<Option<Answer<Document>>, Failure> {
-        let (outcome, durable) = self.decide(|front| (front.era == era).then(|| front.perform(request)))?;
-        durability(durable).await?;
+        let decided = self.decide(|front| (front.era == era).then(|| front.perform(request)))?;
+        let outcome = decided.done().await?;
         outcome.transpose().map_err(Failure::Refused)
     }
 
@@ -170,9 +187,7 @@ impl Hub {
     ) -> Result<Vec<Outcome<Document>>, Failure> {
         let perform =
             |front: &mut Front| requests.into_iter().map(|request| front.perform(request)).collect();
-        let (outcomes, durable) = self.decide(perform)?;
-        durability(durable).await?;
-        Ok(outcomes)
+        self.decide(perform)?.done().await
     }
 
     /// Changes what is at `key`, or makes it.
@@ -290,13 +305,22 @@ impl Hub {
     }
 
     /// Decides while nobody else does.
-    fn decide<T>(&self, decide: impl FnOnce(&mut Front) -> T) -> Result<(T, Waiting), Failure> {
+    fn decide<T>(&self, decide: impl FnOnce(&mut Front) -> T) -> Result<Decided<T>, Failure> {
+        if let Some(audit) = &self.audit {
+            audit.room().map_err(|status| Failure::NotDurable(status.message.into()))?;
+        }
         let mut front = self.front();
         if front.stopping {
             return Err(Failure::Stopping);
         }
-        let decided = decide(&mut front);
-        Ok((decided, front.wait_for_durable(&self.work)))
+        let from = front.batch.changes.len();
+        let what = decide(&mut front);
+        let mut made = Vec::new();
+        if self.audit.is_some() && Trail::is_on() {
+            made.extend(front.batch.changes[from..].iter().map(Made::of));
+            front.batch.asked.extend(made.iter().map(|made| made.version));
+        }
+        Ok(Decided { what, made, durable: front.wait_for_durable(&self.work) })
     }
 
     fn front(&self) -> MutexGuard<'_, Front> {
@@ -324,8 +348,6 @@ async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Res
     }
 }
 
-type Waiting = Option<oneshot::Receiver<Durable>>;
-
 impl Front {
     /// Decides a request, and what has to follow at once: nobody comes between, and both are durable together.
     fn perform(&mut self, request: Request<Document>) -> Outcome<Document> {
@@ -349,16 +371,6 @@ impl Front {
     }
 }
 
-async fn durability(waiting: Waiting) -> Result<(), Failure> {
-    match waiting {
-        None => Ok(()),
-        Some(durable) => match durable.await {
-            Ok(durable) => durable.map_err(Failure::NotDurable),
-            Err(_) => Err(Failure::Stopping),
-        },
-    }
-}
-
 /// Whether a refusal says only that the object is no longer what it was when the change was computed.
 fn was_overtaken(refusal: &RefusalOf<Document>, existed: bool) -> bool {
     match refusal {
@@ -366,23 +378,6 @@ fn was_overtaken(refusal: &RefusalOf<Document>, existed: bool) -> bool {
         Refusal::NotFound => existed,
         Refusal::AlreadyExists => !existed,
         Refusal::NoHome | Refusal::HomeGoes | Refusal::LateFinalizer | Refusal::Change(_) => false,
-    }
-}
-
-/// The thread that commits. Dropping it commits what is decided, and stops.
-pub(crate) struct Committer {
-    hub: Arc<Hub>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for Committer {
-    fn drop(&mut self) {
-        self.hub.front().stopping = true;
-        self.hub.work.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported, and has stopped the process.
-            let _ = thread.join();
-        }
     }
 }
 

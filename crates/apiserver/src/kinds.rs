@@ -58,6 +58,11 @@ pub(crate) struct Subresource {
 }
 
 impl Kind {
+    /// Whether its objects are Secrets: what they hold is said to nobody who did not ask for it, also not in errors.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.resource.as_str() == "/secrets"
+    }
+
     /// `apps/v1`, or `v1` for the core kinds.
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() {

@@ -5,6 +5,7 @@
 
 mod admission;
 mod api;
+mod audit;
 mod auth;
 mod authorize;
 mod background;
@@ -51,6 +52,11 @@ mod yaml;
 pub mod differences {
     pub use crate::builtin::{AS_SENT, FILLED_IN_ONLY};
     pub use crate::builtin_table::{NOT_SERVED, NotServed};
+}
+
+/// The log of who did what, and whether it is what was written.
+pub mod audit_log {
+    pub use crate::audit::{AuditError, AuditLog, Flaw, Verdict, verify};
 }
 
 pub use guest::Guest;

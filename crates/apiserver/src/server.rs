@@ -5,21 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline_kernel::{Object, View};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use bowline_kernel::{Object, Version, View};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
-use tower::ServiceExt;
 
 use crate::api::{self, Api};
-use crate::auth::pki::{Names, Peer, Pki};
+use crate::audit::{Audit, AuditError, AuditLog, Made, Recorder};
+use crate::auth::pki::{Names, Pki};
 use crate::background::Background;
 use crate::document::Document;
 use crate::guest::Guest;
@@ -30,25 +22,13 @@ use crate::store::{
     Directory, DirectoryError, FileId, NEW_STORE_FILE, RedbStore, STORE_FILE, Store, StoreError,
 };
 use crate::time::Moment;
-use crate::verbs::stopped;
+
+mod accept;
+
+use accept::accept;
 
 /// How long requests may take to end when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
-/// Streams of one connection: a client with many watches has one each.
-const STREAMS: u32 = 4096;
-/// So much may a request say before its body: selectors of labels can be long.
-const HEADERS: u32 = 256 << 10;
-/// How long a client may take to shake hands.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-
-/// How long a client may take to say what it wants; also the next time, as long as in the real server.
-const IDLE: Duration = Duration::from_secs(90);
-/// How often clients that wait for something are asked whether they are still there: a machine that is gone says no
-/// more that it is.
-const PING_EVERY: Duration = Duration::from_secs(30);
-/// How long they may take to answer.
-const PONG: Duration = Duration::from_secs(20);
-
 /// How a server is set up.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -60,13 +40,15 @@ pub struct Config {
     pub names: Vec<String>,
     /// What else runs in this process, and is asked together with it.
     pub guest: Option<Arc<dyn Guest>>,
+    /// How it writes down who did what; without it, it does not.
+    pub audit: Option<AuditLog>,
 }
 
 impl Config {
     /// A server on a free port of this machine.
     pub fn local(data: impl Into<PathBuf>) -> Config {
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        Config { data: data.into(), listen, names: Vec::new(), guest: None }
+        Config { data: data.into(), listen, names: Vec::new(), guest: None, audit: Some(AuditLog::default()) }
     }
 }
 
@@ -92,6 +74,9 @@ pub enum StartError {
         /// Which object, and why.
         what: String,
     },
+    /// Its audit log cannot be gone on with, or tells of more than there is.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     /// Its keys and certificates cannot be used.
     #[error(transparent)]
     Pki(#[from] crate::auth::pki::PkiError),
@@ -133,6 +118,7 @@ pub struct Server {
     _background: Background,
     // The committer goes last: it makes durable what is still under way. Then the directory is free.
     _committer: Committer,
+    _recorder: Option<Recorder>,
     directory: Directory,
     /// The file with the objects, which is open.
     file: Option<FileId>,
@@ -162,7 +148,8 @@ impl Server {
         let (hub, store) = load(&directory, Arc::clone(&metrics))?;
         let file = directory.file(STORE_FILE);
         let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
-        let hub = Arc::new(hub);
+        let recorder = config.audit.as_ref().map(|log| record(log, &directory, &hub)).transpose()?;
+        let hub = Arc::new(hub.audited(recorder.as_ref().map(Recorder::audit)));
         let api = Arc::new(Api::new(
             &directory,
             Arc::clone(&hub),
@@ -192,6 +179,7 @@ impl Server {
             accept,
             _background: background,
             _committer: committer,
+            _recorder: recorder,
             directory,
             file,
         })
@@ -301,89 +289,18 @@ fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<(Hub, RedbStore)
     Ok((Hub::new(version, documents, metrics), store))
 }
 
-async fn accept(listener: TcpListener, pki: Arc<Pki>, service: Service, mut stopping: watch::Receiver<bool>) {
-    let acceptor = TlsAcceptor::from(pki.tls());
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(PING_EVERY)
-        .keep_alive_timeout(PONG)
-        .max_concurrent_streams(STREAMS)
-        .max_header_list_size(HEADERS);
-    let builder = Arc::new(builder);
-    let graceful = Arc::new(GracefulShutdown::new());
-    loop {
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    // Too many open files, most likely: connections that end make room.
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-            () = stopped(&mut stopping) => break,
-        };
-        let connection = Connection {
-            acceptor: acceptor.clone(),
-            pki: Arc::clone(&pki),
-            service: service.clone(),
-            builder: Arc::clone(&builder),
-            stopping: stopping.clone(),
-        };
-        let watcher = graceful.watcher();
-        tokio::spawn(async move {
-            if let Err(error) = connection.serve(stream, watcher).await {
-                tracing::debug!(%error, "a connection ended");
-            }
-        });
+/// Goes on with the log of who did what.
+fn record(log: &AuditLog, directory: &Directory, hub: &Hub) -> Result<Recorder, AuditError> {
+    let (view, directory) = (hub.view(), directory.join(""));
+    let store = view.version();
+    if let Some(acknowledged) =
+        Audit::acknowledged(log, &directory)?.filter(|acknowledged| *acknowledged > store)
+    {
+        return Err(AuditError::Behind { store, acknowledged });
     }
-    drop(listener);
-    if let Some(graceful) = Arc::into_inner(graceful) {
-        graceful.shutdown().await;
-    }
-}
-
-struct Connection {
-    acceptor: TlsAcceptor,
-    pki: Arc<Pki>,
-    service: Service,
-    builder: Arc<auto::Builder<TokioExecutor>>,
-    stopping: watch::Receiver<bool>,
-}
-
-impl Connection {
-    async fn serve(
-        mut self,
-        stream: TcpStream,
-        watcher: hyper_util::server::graceful::Watcher,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let stream = tokio::select! {
-            opened = open(stream, &self.acceptor) => opened?,
-            // Who has not said anything yet wants nothing.
-            () = stopped(&mut self.stopping) => return Ok(()),
-        };
-        let peer: Peer = self.pki.peer(stream.get_ref().get_ref().1.peer_certificates(), Moment::now());
-        let service = self.service.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
-            request.extensions_mut().insert(peer.clone());
-            request
-        });
-        let connection =
-            self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-        watcher.watch(connection.into_owned()).await
-    }
-}
-
-/// Shakes hands, and waits for the first bytes: by them it is seen which HTTP a client speaks, and nobody else limits
-/// how long they take.
-async fn open(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<BufReader<TlsStream<TcpStream>>> {
-    // Events are small, and somebody waits for each.
-    stream.set_nodelay(true)?;
-    let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await??;
-    let mut stream = BufReader::new(stream);
-    tokio::time::timeout(IDLE, stream.fill_buf()).await??;
-    Ok(stream)
+    let objects = |is_meant: &dyn Fn(Version) -> bool| {
+        let all = view.collections().flat_map(|(_, all)| all.objects().values());
+        all.filter(|object| is_meant(object.meta().version)).map(|object| Made::is(object)).collect()
+    };
+    Audit::start(log, &directory, store, objects)
 }

@@ -18,6 +18,7 @@ use http_body_util::{BodyExt, Limited};
 use tokio::sync::TryAcquireError;
 
 use crate::api::Api;
+use crate::audit::{Account, Trail};
 use crate::authorize::{Attributes, What};
 use crate::negotiate::{Wanted, Wishes};
 use crate::path::{self, Path};
@@ -90,10 +91,9 @@ impl Service {
         parts.extensions.insert(id.clone());
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
         let wanted = Wishes::of(&parts).of_status();
-        let api = Arc::clone(&self.api);
         let warnings = Warnings::default();
-        let said = warnings.clone();
-        let handled = caught(async move { handle(&api, parts, body, said).await });
+        let account = Account::of(&parts, id.clone());
+        let handled = handled(Arc::clone(&self.api), parts, body, warnings.clone(), account);
         let handled = if matches!(method, Method::GET | Method::HEAD) {
             handled.await
         } else {
@@ -172,15 +172,47 @@ fn finished(
     reply
 }
 
-async fn handle<B>(api: &Arc<Api>, parts: Parts, body: B, warnings: Warnings) -> Result<Reply, Status>
+/// Answers a request, and writes down what was answered, if that has to be.
+async fn handled<B>(
+    api: Arc<Api>,
+    parts: Parts,
+    body: B,
+    warnings: Warnings,
+    account: Account,
+) -> Result<Result<Reply, Status>, Panic>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
+{
+    let trail = Trail::default();
+    let handled = trail.along(caught(handle(&api, parts, body, warnings, &trail))).await;
+    let Some(audit) = &api.audit else { return handled };
+    match account.write(audit, &trail, &handled).await {
+        Ok(()) => handled,
+        Err(status) => Ok(Err(status)),
+    }
+}
+
+async fn handle<B>(
+    api: &Arc<Api>,
+    parts: Parts,
+    body: B,
+    warnings: Warnings,
+    trail: &Trail,
+) -> Result<Reply, Status>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
 {
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let path = path::parse(parts.uri.path());
-    let user = api.auth.identify(&parts, &api.hub, Moment::now())?;
     let verb = verbs::verb(&parts.method, &path, &query);
+    trail.asked(verb, &path, &query);
+    let user = api.auth.authenticate(&parts, &api.hub, Moment::now())?;
+    trail.known().user = Some(user.clone());
+    let acts_as = api.auth.impersonate(&user, &parts, &api.hub)?;
+    trail.known().acts_as.clone_from(&acts_as);
+    let user = acts_as.unwrap_or(user);
     let fields = Fields::parse(query.get("fieldSelector")).unwrap_or_default();
     let named = selection::by_name(&fields);
     let what = match (&path, verb) {
@@ -191,7 +223,12 @@ where
         (Path::Resource(path), _) => What::at(path),
         (Path::Other, _) => What::Path(parts.uri.path()),
     };
-    api.auth.authorize(&api.hub, &Attributes { user: &user, verb, what })?;
+    let may = api.auth.authorize(&api.hub, &Attributes { user: &user, verb, what });
+    trail.known().allowed = Some(may.is_ok());
+    may?;
+    if let Some(audit) = api.audit.as_ref().filter(|_| trail.is_audited(true)) {
+        audit.room()?;
+    }
     let Path::Resource(path) = path else {
         return Ok(other::answer(api, &parts));
     };

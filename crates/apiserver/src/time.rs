@@ -56,6 +56,11 @@ impl fmt::Display for Moment {
 pub(crate) struct Micros(i64);
 
 impl Micros {
+    /// Now.
+    pub(crate) fn now() -> Micros {
+        Micros(Timestamp::now().as_microsecond())
+    }
+
     /// The moment so many seconds and nanoseconds after 1970.
     pub(crate) fn from_s(seconds: i64, nanos: i64) -> Micros {
         Micros(seconds.saturating_mul(1_000_000).saturating_add(nanos / 1_000))

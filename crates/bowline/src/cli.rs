@@ -1,5 +1,6 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
+mod audit;
 mod cluster;
 mod up;
 mod update;
@@ -8,6 +9,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use bowline_apiserver::Config;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
@@ -275,10 +277,14 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
-        Command::Up(UpArgs { place: Place { data, listen, name }, bounds }) => {
-            crate::up::run(data, listen, name, bounds.updates_at_once)
+        Command::Up(UpArgs { place: Place { data, listen, name }, audit, bounds }) => {
+            let config = Config { data, listen, names: name, guest: None, audit: audit.log() };
+            crate::up::run(config, bounds.updates_at_once)
         }
-        Command::Hub(HubArgs { place: Place { data, listen, name } }) => hub::run(data, listen, name),
+        Command::Hub(HubArgs { command: Some(command), .. }) => command.run(),
+        Command::Hub(HubArgs { place: Place { data, listen, name }, audit, .. }) => {
+            hub::run(Config { data, listen, names: name, guest: None, audit: audit.log() })
+        }
         Command::Controllers(args) => controllers::run(&args.wish()),
         Command::Cluster(args) => args.run(),
         Command::Update(args) => args.run(),

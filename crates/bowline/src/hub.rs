@@ -1,7 +1,6 @@
 //! `bowline hub`: the embedded API server alone.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 
 use bowline_apiserver::Config;
 
@@ -29,8 +28,8 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 }
 
 /// Serves until somebody wants it to end.
-pub(crate) fn run(data: PathBuf, listen: SocketAddr, names: Vec<String>) -> anyhow::Result<Exit> {
-    service::block_on(serve(Config { data, listen, names, guest: None }))
+pub(crate) fn run(config: Config) -> anyhow::Result<Exit> {
+    service::block_on(serve(config))
 }
 
 async fn serve(config: Config) -> anyhow::Result<Exit> {

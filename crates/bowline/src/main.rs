@@ -1,6 +1,7 @@
 //! The `bowline` command line.
 
 mod ago;
+mod audit;
 mod check;
 mod cli;
 mod cluster;

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use bowline_e2e_hub::{Hub, Kubectl, Scratch};
 use bowline_realkube::{Options, RealKube};
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -97,12 +97,15 @@ impl Home {
         Kubectl::with_kubeconfig(&self.kubeconfig(), self.scratch.join("kubectl-cache"))
     }
 
-    /// What was asked of a real kube-apiserver: the lines of its audit log.
+    /// What was asked of it: the lines of its audit log. That of a hub has writes, and what is done with Secrets.
     ///
     /// # Errors
-    /// If it is none, or the log cannot be read.
+    /// If the log cannot be read.
     pub fn audit(&self) -> Result<Vec<Value>> {
-        let Server::Kubernetes(kube) = &self.server else { bail!("the hub has no audit log") };
+        let kube = match &self.server {
+            Server::Embedded(hub) => return hub.audit(),
+            Server::Kubernetes(kube) => kube,
+        };
         let log = kube.audit()?;
         // The last line may still be written.
         let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);

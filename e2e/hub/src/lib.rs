@@ -164,6 +164,44 @@ impl Hub {
         Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting })
     }
 
+    /// Starts [`bowline`] on `data` so that it says all that it can say, into the file `log`; and waits until it listens.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_verbose(data: &Path, log: &Path) -> Result<Hub> {
+        let mut child = Command::new(bowline())
+            .args(["hub", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .env("RUST_LOG", "trace")
+            .env("RUST_BACKTRACE", "full")
+            .stdout(fs::File::create(log.with_extension("out"))?)
+            .stderr(fs::File::create(log)?)
+            .spawn()?;
+        let greeting = loop {
+            let said = fs::read_to_string(log)?;
+            if said.contains(Role::Hub.last_words()) {
+                break said;
+            }
+            if let Some(status) = child.try_wait()? {
+                bail!("the hub ended ({status}): {said}");
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        };
+        let kubeconfig = data.join("admin.kubeconfig");
+        let client = client_of_kubeconfig(&kubeconfig)?;
+        Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting })
+    }
+
+    /// The lines of its audit log that are whole.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn audit(&self) -> Result<Vec<Value>> {
+        let log = fs::read_to_string(self.data.join("audit.log"))?;
+        let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        whole.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+    }
+
     /// Starts the real kube-controller-manager of `binaries` for it; what that keeps goes to `dir`.
     ///
     /// # Errors

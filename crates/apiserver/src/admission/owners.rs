@@ -122,6 +122,10 @@ pub(crate) fn apply_as(
             Ok(object)
         }
         Ok(_) => Err(Status::internal("what was applied is not an object")),
+        Err(ApplyError::Untyped(_)) if kind.is_secret() => {
+            let message = "failed to create typed patch object (Kind=Secret): a field does not have its type; what it has is not shown";
+            Err(Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message))
+        }
         Err(error) => Err(apply_status(error)),
     }
 }

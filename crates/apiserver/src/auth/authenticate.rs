@@ -19,16 +19,8 @@ impl Auth {
     /// The caller must not hold the view of the hub.
     ///
     /// # Errors
-    /// 401 for who shows something that is not good; what the API says to who pretends to be another and may not.
-    pub(crate) fn identify(&self, head: &Parts, hub: &Hub, now: Moment) -> Result<User, Status> {
-        let user = self.authenticate(head, hub, now)?;
-        if impersonate::is_asked(&head.headers) {
-            return impersonate::become_another(&user, head, &self.rules(hub));
-        }
-        Ok(user)
-    }
-
-    fn authenticate(&self, head: &Parts, hub: &Hub, now: Moment) -> Result<User, Status> {
+    /// 401 for who shows something that is not good.
+    pub(crate) fn authenticate(&self, head: &Parts, hub: &Hub, now: Moment) -> Result<User, Status> {
         if let Some(user) = head.extensions.get::<User>() {
             return Ok(user.clone());
         }
@@ -53,6 +45,17 @@ impl Auth {
             None | Some(Peer::Unnamed) => Ok(User::anonymous()),
             Some(Peer::Known { .. } | Peer::Refused) => Err(unauthorized()),
         }
+    }
+
+    /// As whom the user asks to be treated; `None` if as themselves.
+    ///
+    /// # Errors
+    /// What the API says to who pretends to be another and may not.
+    pub(crate) fn impersonate(&self, user: &User, head: &Parts, hub: &Hub) -> Result<Option<User>, Status> {
+        if !impersonate::is_asked(&head.headers) {
+            return Ok(None);
+        }
+        impersonate::become_another(user, head, &self.rules(hub)).map(Some)
     }
 }
 

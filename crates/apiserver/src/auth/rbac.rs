@@ -328,4 +328,8 @@ pub(super) fn objects<'a>(
 }
 
 #[cfg(test)]
+mod disputed;
+#[cfg(test)]
+mod referee;
+#[cfg(test)]
 mod tests;

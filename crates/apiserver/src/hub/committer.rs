@@ -3,13 +3,13 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use bowline_kernel::{Change, Key as _, Version, View};
 
 use super::history::History;
-use super::{Batch, Committer, Hub, chores};
+use super::{Batch, Hub, chores};
 use crate::document::Document;
 use crate::store::{CommitError, Store};
 use crate::time::Moment;
@@ -19,6 +19,23 @@ const REST: Duration = Duration::from_secs(1);
 
 /// Called with what becomes visible, and before anybody sees it: what follows objects is never behind them.
 pub(super) type Published = Box<dyn Fn(&View<Document>, &[Change<Document>]) + Send>;
+
+/// The thread that commits. Dropping it commits what is decided, and stops.
+pub(crate) struct Committer {
+    hub: Arc<Hub>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.hub.front().stopping = true;
+        self.hub.work.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported, and has stopped the process.
+            let _ = thread.join();
+        }
+    }
+}
 
 impl Hub {
     /// Starts the thread that commits to `store`.
@@ -52,6 +69,7 @@ impl Hub {
         loop {
             // What somebody waits for goes first; then it is the turn of the chores, and of what has come meanwhile.
             front.postponed = !front.postponed && !front.batch.changes.is_empty();
+            front.tired |= self.audit.as_ref().is_some_and(|audit| !audit.has_room());
             let more = front.postponed || (!front.tired && chores::run(&mut front, Moment::now()));
             if !front.batch.changes.is_empty() || !front.batch.waiting.is_empty() {
                 front.busy = !front.batch.changes.is_empty();
@@ -76,6 +94,7 @@ impl Hub {
             match store.commit(&batch.changes) {
                 Ok(()) => {
                     self.metrics.committed(batch.changes.len(), last.version.0, start.elapsed());
+                    self.note_own(&batch);
                     self.publish(&batch.changes, history, published);
                 }
                 Err(CommitError::Refused(why)) => {
@@ -89,6 +108,14 @@ impl Hub {
         for waiting in batch.waiting {
             // Who no longer waits has hung up.
             let _ = waiting.send(Ok(()));
+        }
+    }
+
+    /// What nobody asked for has a line too: so every version has one.
+    fn note_own(&self, batch: &Batch) {
+        if let Some(audit) = &self.audit {
+            let is_own = |change: &&Change<Document>| batch.asked.binary_search(&change.version).is_err();
+            audit.own(batch.changes.iter().filter(is_own));
         }
     }
 

@@ -11,6 +11,7 @@ use super::options::{DeleteOptions, WriteOptions};
 use super::write::Write;
 use super::{Asked, list};
 use crate::api::Api;
+use crate::audit::Trail;
 use crate::body;
 use crate::builtin;
 use crate::crd;
@@ -53,6 +54,10 @@ pub(super) async fn delete(
 ) -> Result<Deleted, Status> {
     if kind.resource == *NAMESPACES && KEPT_NAMESPACES.contains(&name) {
         return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
+    }
+    if options.dry_run {
+        // Options come in the body, too.
+        Trail::only_tries();
     }
     let key = kind.key(namespace, name);
     loop {

@@ -156,6 +156,7 @@ impl Patch {
     /// The patch makes something of an object that cannot be read.
     pub(super) fn refused(&self, kind: &Kind, patched: &Value, why: &str) -> Status {
         let text = match &self.change {
+            _ if kind.is_secret() => "(a Secret is not shown)".to_owned(),
             Change::Strategic(patch) => strategic::shown(patch),
             _ => self.text(kind, patched),
         };

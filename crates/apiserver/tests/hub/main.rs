@@ -1,5 +1,6 @@
 //! The server in the process of a test: how it starts, what it bears, what it refuses.
 
+mod audit;
 mod connections;
 mod disk;
 mod limits;
@@ -8,5 +9,6 @@ mod parts;
 mod restart;
 mod scope;
 mod start;
+mod strangers;
 mod support;
 mod watchers;

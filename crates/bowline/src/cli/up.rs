@@ -8,6 +8,7 @@ use bowline_controllers::{System, UPDATES_AT_ONCE};
 use clap::{Args, ValueHint};
 
 use super::Server;
+use super::audit::{AuditArgs, HubCommand};
 use crate::{controllers, hub};
 
 /// Where a hub is.
@@ -59,6 +60,9 @@ pub(super) struct UpArgs {
     pub(super) place: Place,
 
     #[command(flatten)]
+    pub(super) audit: AuditArgs,
+
+    #[command(flatten)]
     pub(super) bounds: Bounds,
 }
 
@@ -67,6 +71,7 @@ Examples:
   bowline hub --data ./hub
   bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
   KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
+  bowline hub audit verify ./hub/audit.log
 
 Exit codes:
   0  it was told to end, and ended
@@ -80,10 +85,16 @@ Exit codes:
 ///
 /// Ctrl-C and SIGTERM let requests end; a second one ends at once.
 #[derive(Args)]
-#[command(after_help = HUB_EXAMPLES)]
+#[command(after_help = HUB_EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct HubArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<HubCommand>,
+
     #[command(flatten)]
     pub(super) place: Place,
+
+    #[command(flatten)]
+    pub(super) audit: AuditArgs,
 }
 
 const CONTROLLERS_EXAMPLES: &str = "\

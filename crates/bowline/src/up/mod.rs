@@ -2,7 +2,6 @@
 
 mod embedded;
 
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,18 +22,14 @@ use crate::output;
 use crate::service::{self, Signals};
 
 /// Runs hub and controllers until somebody wants them to end.
-pub(crate) fn run(
-    data: PathBuf,
-    listen: SocketAddr,
-    names: Vec<String>,
-    updates_at_once: NonZeroUsize,
-) -> anyhow::Result<Exit> {
+pub(crate) fn run(config: Config, updates_at_once: NonZeroUsize) -> anyhow::Result<Exit> {
     service::block_on(async {
         // Who is told that it listens may end it at once.
         let mut signals = Signals::new()?;
         let metrics = Metrics::new();
         let guest = Arc::new(Controllers { metrics: metrics.clone() });
-        let config = Config { data: data.clone(), listen, names, guest: Some(guest) };
+        let data = config.data.clone();
+        let config = Config { guest: Some(guest), ..config };
         let starting = async {
             let server = service::start(config).await?;
             Hub::start(server, &data, metrics, updates_at_once).await

@@ -1,15 +1,13 @@
 //! At rest nothing is written but renewals of the lease, however often clusters and definitions are looked at.
 //!
-//! A real kube-apiserver writes down what is asked of it. The hub does not; but it counts its versions one by one, and a
-//! watch of the leases from an earlier version on shows which of them are theirs.
+//! A real kube-apiserver writes down what is asked of it, and the hub what is written; it counts its versions one by one, too,
+//! and each has a line.
 
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::Home;
 use bowline_e2e_hub::Hub;
 use bowline_e2e_up::{Place, until};
 use serde_json::{Value, json};
-
-const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/bowline-system/leases";
 
 /// Renewals that have to be seen: some seconds lie between two.
 const RENEWALS: usize = 3;
@@ -45,10 +43,6 @@ fn on_kubernetes(home: &Home, looked_twice: impl Fn() -> Result<Result<(), Strin
         let all = home.audit()?.into_iter().skip(before);
         anyhow::Ok(all.filter(|asked| asked["user"]["username"] == who).collect::<Vec<_>>())
     };
-    let renewal = |asked: &Value| {
-        let of = &asked["objectRef"];
-        asked["verb"] == "update" && of["resource"] == "leases" && of["name"] == "bowline-controllers"
-    };
     until("it was looked at everything, and the lease was renewed", || {
         let since = since()?;
         let renewals = since.iter().filter(|asked| renewal(asked)).count();
@@ -67,23 +61,32 @@ fn on_kubernetes(home: &Home, looked_twice: impl Fn() -> Result<Result<(), Strin
 }
 
 fn on_the_hub(hub: &Hub, looked_twice: impl Fn() -> Result<Result<(), String>>) -> Result<()> {
-    let before = version(hub)?;
+    let (before, version_before) = (hub.audit()?.len(), version(hub)?);
+    let since = || anyhow::Ok(hub.audit()?.into_iter().skip(before).collect::<Vec<_>>());
     until("it was looked at, and the lease was renewed", || {
-        let renewals = version(hub)? - before;
+        let renewals = since()?.iter().filter(|asked| renewal(asked)).count();
         Ok(if renewals >= RENEWALS { looked_twice()? } else { Err(format!("{renewals} renewals")) })
     })?;
-    let after = version(hub)?;
-    let target = format!("{LEASES}?watch=1&resourceVersion={before}&timeoutSeconds=1");
-    let (_, events) = hub.page(&target)?;
-    let versions = events.lines().map(|line| {
-        let event: Value = serde_json::from_str(line)?;
-        let version = event["object"]["metadata"]["resourceVersion"].as_str().context("a version")?;
-        Ok(version.parse::<usize>()?)
+    let version_after = version(hub)?;
+    let all = since()?;
+    let reads = ["get", "list", "watch"].map(|verb| json!(verb));
+    let writes: Vec<_> =
+        all.iter().filter(|asked| !reads.contains(&asked["verb"]) && !renewal(asked)).collect();
+    ensure!(writes.is_empty(), "{writes:#?}");
+    // Every version has a line: nothing was written that is not told.
+    let renewed = all.iter().filter(|asked| renewal(asked)).filter_map(|asked| {
+        asked["objectRef"]["resourceVersion"].as_str().and_then(|version| version.parse::<usize>().ok())
     });
-    let versions: Vec<_> = versions.collect::<Result<_>>()?;
-    let renewals: Vec<_> = versions.into_iter().filter(|version| *version <= after).collect();
-    ensure!(renewals == (before + 1..=after).collect::<Vec<_>>(), "{before} to {after}: {renewals:?}");
+    let renewed: Vec<_> =
+        renewed.filter(|version| (version_before + 1..=version_after).contains(version)).collect();
+    ensure!(renewed == (version_before + 1..=version_after).collect::<Vec<_>>(), "{renewed:?}");
     Ok(())
+}
+
+/// Whether a line is of a renewal of the lease.
+fn renewal(asked: &Value) -> bool {
+    let of = &asked["objectRef"];
+    asked["verb"] == "update" && of["resource"] == "leases" && of["name"] == "bowline-controllers"
 }
 
 /// The version of the last change of anything.

@@ -41,7 +41,8 @@ impl Desk {
 
     fn ask(&self, request: http::request::Builder) -> Result<User, Status> {
         let (head, ()) = request.body(()).unwrap().into_parts();
-        self.auth.identify(&head, &self.hub, Moment::now())
+        let user = self.auth.authenticate(&head, &self.hub, Moment::now())?;
+        Ok(self.auth.impersonate(&user, &head, &self.hub)?.unwrap_or(user))
     }
 
     fn token(&self) -> String {

@@ -1,0 +1,366 @@
+//! The log on disks that do not always write: at every operation, in every way.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio::sync::oneshot::error::TryRecvError;
+
+use super::*;
+
+/// What goes wrong, at one operation of a disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    /// There is no room, once.
+    Full,
+    /// There is no room, and none is to be had.
+    FullForGood,
+    /// The process is killed in the middle of it: so much of what was to be appended is there.
+    Killed { permille: usize },
+    /// The system says no.
+    Refused,
+    /// The sync fails, and what was appended last is gone.
+    Lost,
+    /// The sync fails, and something else is where it was.
+    Garbled,
+}
+
+const FAULTS: [Fault; 8] = [
+    Fault::Full,
+    Fault::FullForGood,
+    Fault::Killed { permille: 0 },
+    Fault::Killed { permille: 500 },
+    Fault::Killed { permille: 999 },
+    Fault::Refused,
+    Fault::Lost,
+    Fault::Garbled,
+];
+
+/// A disk that does something wrong at one operation.
+struct Faulty {
+    files: Files,
+    path: PathBuf,
+    count: usize,
+    at: usize,
+    fault: Fault,
+    /// How long the file was before the last lines.
+    before: u64,
+}
+
+impl Faulty {
+    fn is_due(&mut self) -> bool {
+        self.count += 1;
+        self.count == self.at || (self.count > self.at && self.fault == Fault::FullForGood)
+    }
+
+    fn error(&self) -> io::Error {
+        match self.fault {
+            Fault::Full | Fault::FullForGood => io::ErrorKind::StorageFull.into(),
+            _ => io::Error::other("planted"),
+        }
+    }
+
+    fn open(&self) -> std::fs::File {
+        OpenOptions::new().write(true).open(&self.path).expect("the log is there")
+    }
+}
+
+impl Disk for Faulty {
+    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        self.before = self.files.length();
+        if !self.is_due() {
+            return self.files.append(lines);
+        }
+        if let Fault::Killed { permille } = self.fault {
+            self.files.append(&lines[..lines.len() * permille / 1000])?;
+        }
+        Err(self.error())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        if !self.is_due() {
+            return self.files.sync();
+        }
+        if self.fault == Fault::Lost {
+            self.open().set_len(self.before)?;
+        }
+        if self.fault == Fault::Garbled {
+            let length = self.files.length() - self.before;
+            self.open().set_len(self.before)?;
+            let mut file = OpenOptions::new().append(true).open(&self.path)?;
+            file.write_all(&vec![0; usize::try_from(length).expect("it is small") - 1])?;
+            file.write_all(b"\n")?;
+        }
+        Err(self.error())
+    }
+
+    fn length(&self) -> u64 {
+        self.files.length()
+    }
+
+    fn rotate(&mut self) -> io::Result<()> {
+        if self.is_due() { Err(self.error()) } else { self.files.rotate() }
+    }
+
+    fn reserve(&mut self) -> io::Result<()> {
+        if self.is_due() { Err(self.error()) } else { self.files.reserve() }
+    }
+
+    fn release(&mut self) -> io::Result<()> {
+        if self.is_due() { Err(self.error()) } else { self.files.release() }
+    }
+}
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("bowline-audit-{}-{count}", std::process::id()));
+        fs::create_dir_all(&path).expect("a directory");
+        Scratch(path)
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.join(FILE)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let names = Names::new(&self.log());
+        let mut files = names.rotated().expect("they can be listed");
+        files.push(self.log());
+        files
+    }
+
+    /// Starts on a store at `version`, writes what there is to write, and stops.
+    fn start(&self, version: u64) -> Result<(), AuditError> {
+        Audit::start(&AuditLog::default(), &self.0, Version(version), |_| Vec::new()).map(drop)
+    }
+
+    /// How many lines name each version.
+    fn named(&self) -> BTreeMap<u64, usize> {
+        let mut named = BTreeMap::new();
+        for file in self.files() {
+            for line in fs::read(&file).expect("it can be read").split(|byte| *byte == b'\n') {
+                if let Ok(sealed) = chain::read(line) {
+                    for version in sealed.link.versions.iter() {
+                        *named.entry(version).or_default() += 1;
+                    }
+                }
+            }
+        }
+        named
+    }
+
+    fn text(&self) -> String {
+        self.files().iter().map(|file| fs::read_to_string(file).expect("it is text")).collect()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a hub on a faulty disk came to.
+struct Run {
+    /// The version of its store.
+    store: u64,
+    /// The versions whose answers were given.
+    answered: Vec<u64>,
+    stopped: bool,
+    operations: usize,
+    was_full: bool,
+}
+
+/// Requests whose changes are in the store; their lines are written in batches, in another order than their versions.
+fn run(scratch: &Scratch, at: usize, fault: Fault) -> Run {
+    let names = Names::new(&scratch.log());
+    scratch.start(0).expect("the log begins");
+    let last = recover::find(&names).expect("it can be read").last;
+    let files = Files::open(&names, 0).expect("it can be opened");
+    let disk = Faulty { files, path: scratch.log(), count: 0, at, fault, before: 0 };
+    let chain = Chain::after(last.as_ref(), 0);
+    let mut writer = Writer { disk, chain, max_bytes: 3000, probed: None };
+    let audit = Audit::default();
+    let mut run = Run { store: 0, answered: Vec::new(), stopped: false, operations: 0, was_full: false };
+    for round in 0..12u64 {
+        let mut batch = Vec::new();
+        let mut waiting = Vec::new();
+        for _ in 0..=round % 3 {
+            run.store += 1;
+            let (sender, receiver) = oneshot::channel();
+            let versions = Spans::between(run.store, run.store);
+            batch.push(Entry { event: event::note("a request", &[]), versions, done: Some(sender) });
+            waiting.push((run.store, receiver));
+        }
+        batch.reverse();
+        let written = writer.write(&audit, batch);
+        for (version, mut receiver) in waiting {
+            match receiver.try_recv() {
+                Ok(()) => run.answered.push(version),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => {}
+            }
+        }
+        if let Err(Stop(_)) = written {
+            run.stopped = true;
+            break;
+        }
+        run.was_full |= audit.is_full();
+        writer.probed = None;
+        writer.probe(&audit);
+        let notes = std::mem::take(&mut audit.queue().entries);
+        if let Err(Stop(_)) = writer.write(&audit, notes) {
+            run.stopped = true;
+            break;
+        }
+    }
+    run.operations = writer.disk.count;
+    run
+}
+
+#[test]
+fn whatever_goes_wrong_nobody_is_answered_without_a_line_and_the_chain_holds() {
+    let operations = run(&Scratch::new(), 0, Fault::Refused).operations;
+    assert!(operations > 30, "{operations}");
+    let mut seen = BTreeMap::new();
+    for fault in FAULTS {
+        for at in 1..=operations {
+            let what = format!("{fault:?} at {at}");
+            let scratch = Scratch::new();
+            let run = run(&scratch, at, fault);
+            *seen.entry((format!("{fault:?}"), run.stopped)).or_insert(0) += 1;
+            assert_eq!(run.answered.len() as u64 == run.store, !run.stopped, "{what}");
+            let before = scratch.named();
+            for version in &run.answered {
+                assert_eq!(before.get(version), Some(&1), "{what}: version {version}");
+            }
+            scratch.start(run.store).unwrap_or_else(|error| panic!("{what}: {error}"));
+            let named = scratch.named();
+            let expected = (1..=run.store).map(|version| (version, 1)).collect();
+            assert_eq!(named, expected, "{what}: every version has one line");
+            let verdict = verify(&scratch.files(), None).expect("it can be read");
+            assert_eq!((&verdict.flaw, verdict.torn, verdict.first), (&None, 0, 1), "{what}");
+            assert!(
+                fault != Fault::Full || !run.was_full || scratch.text().contains("the disk was full"),
+                "{what}"
+            );
+            // A store that has lost what somebody was told of is seen.
+            let acknowledged = Audit::acknowledged(&AuditLog::default(), &scratch.0).expect("it can be read");
+            assert_eq!(acknowledged, Some(Version(run.store)), "{what}");
+        }
+    }
+    for fault in FAULTS {
+        let both = [true, false].map(|stopped| seen.contains_key(&(format!("{fault:?}"), stopped)));
+        // What goes wrong when a file is put aside stops nobody.
+        assert_eq!(both, [true, fault != Fault::FullForGood], "{fault:?}");
+    }
+}
+
+#[test]
+fn versions_without_a_line_are_named_once() {
+    let scratch = Scratch::new();
+    scratch.start(5).unwrap();
+    scratch.start(9).unwrap();
+    let text = scratch.text();
+    assert!(text.contains("the log begins; the store is at version 5"), "{text}");
+    assert!(text.contains("versions 6 to 9 are in the store, and no line says who made them"), "{text}");
+    scratch.start(9).unwrap();
+    assert_eq!(scratch.text().matches("no line says who made them").count(), 1);
+    assert_eq!(verify(&scratch.files(), None).unwrap().lines, 4);
+}
+
+#[test]
+fn files_are_put_aside_and_the_chain_goes_on_over_them() {
+    let scratch = Scratch::new();
+    let names = Names::new(&scratch.log());
+    let disk = Files::open(&names, 3).unwrap();
+    let mut writer = Writer { disk, chain: Chain::after(None, 0), max_bytes: 2000, probed: None };
+    let audit = Audit::default();
+    for version in 1..=40 {
+        let versions = Spans::between(version, version);
+        let entry = Entry { event: event::note("a request", &[]), versions, done: None };
+        writer.write(&audit, vec![entry]).unwrap();
+    }
+    assert_eq!(Audit::acknowledged(&AuditLog::default(), &scratch.0).unwrap(), Some(Version(40)));
+    let files = scratch.files();
+    assert_eq!(files.len(), 4, "three are kept");
+    let verdict = verify(&files, None).unwrap();
+    assert_eq!(verdict.flaw, None);
+    assert_eq!((verdict.first + verdict.lines, verdict.first > 1), (41, true));
+    let mut others = files.clone();
+    others.reverse();
+    assert_eq!(verify(&others, None).unwrap(), verdict);
+    others.remove(1);
+    let flaw = verify(&others, None).unwrap().flaw.expect("a file is missing");
+    assert!(flaw.line == 1 && flaw.what.contains("comes after line"), "{flaw:?}");
+    // Somebody removed the last one: the chain goes on with those before it, and what they do not tell is noted.
+    fs::remove_file(scratch.log()).unwrap();
+    scratch.start(40).unwrap();
+    assert_eq!(verify(&scratch.files(), None).unwrap().flaw, None);
+    assert!(scratch.text().contains("no line says who made them"));
+}
+
+/// Whether a log that was changed like this is found out, and where.
+fn tampered(change: impl FnOnce(&mut Vec<String>)) -> Option<(u64, String)> {
+    let scratch = Scratch::new();
+    for version in 1..5 {
+        scratch.start(version).unwrap();
+    }
+    let text = fs::read_to_string(scratch.log()).unwrap();
+    let mut lines: Vec<String> = text.lines().map(|line| format!("{line}\n")).collect();
+    change(&mut lines);
+    fs::write(scratch.log(), lines.concat()).unwrap();
+    verify(&[scratch.log()], None).unwrap().flaw.map(|flaw| (flaw.line, flaw.what))
+}
+
+#[test]
+fn what_somebody_changed_is_found_where_it_is() {
+    assert_eq!(tampered(|_| ()), None);
+    let (line, what) = tampered(|lines| lines[2] = lines[2].replace("system:apiserver", "somebody")).unwrap();
+    assert!(line == 3 && what.contains("its hash does not fit"), "{line} {what}");
+    let (line, what) = tampered(|lines| drop(lines.remove(2))).unwrap();
+    assert!(line == 3 && what.contains("line 4 of the log, and comes after line 2"), "{line} {what}");
+    let (line, what) = tampered(|lines| lines.swap(2, 3)).unwrap();
+    assert!(line == 3 && what.contains("comes after"), "{line} {what}");
+    let (line, what) = tampered(|lines| lines.insert(1, "{}\n".into())).unwrap();
+    assert!(line == 2 && what.contains("does not end in its hash"), "{line} {what}");
+    // Who writes the chain anew from some place on has to write all of it, and its head is another one.
+    let (line, what) = tampered(|lines| {
+        let mut chain = Chain::after(Some(&chain::read(lines[1].trim_end().as_bytes()).unwrap()), 0);
+        let mut forged = String::new();
+        chain.append(r#"{"stageTimestamp":"now"}"#, Spans::default(), &mut forged);
+        lines[2] = forged;
+    })
+    .unwrap();
+    assert!(line == 4 && what.contains("does not follow the line before it"), "{line} {what}");
+}
+
+#[test]
+fn what_was_cut_off_is_missed_by_who_knows_the_head() {
+    let scratch = Scratch::new();
+    scratch.start(1).unwrap();
+    scratch.start(2).unwrap();
+    let head = verify(&scratch.files(), None).unwrap().head;
+    assert_eq!(verify(&scratch.files(), Some(&head)).unwrap().flaw, None);
+    scratch.start(3).unwrap();
+    assert_eq!(verify(&scratch.files(), Some(&head)).unwrap().flaw, None, "it has grown since");
+    let text = fs::read_to_string(scratch.log()).unwrap();
+    let first = text.lines().next().unwrap();
+    fs::write(scratch.log(), format!("{first}\n")).unwrap();
+    assert_eq!(verify(&scratch.files(), None).unwrap().flaw, None, "nobody else can tell");
+    let flaw = verify(&scratch.files(), Some(&head)).unwrap().flaw.unwrap();
+    assert!(flaw.what.contains("the end was cut off"), "{flaw:?}");
+}
+
+#[test]
+fn a_log_of_which_no_line_is_whole_is_not_gone_on_with() {
+    let scratch = Scratch::new();
+    fs::write(scratch.log(), "something else\n").unwrap();
+    let error = scratch.start(1).unwrap_err().to_string();
+    assert!(error.contains("is damaged"), "{error}");
+    assert_eq!(fs::read_to_string(scratch.log()).unwrap(), "something else\n");
+}

@@ -1,0 +1,133 @@
+//! Connections: who connects, shakes hands, and is served.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tower::ServiceExt;
+
+use crate::audit::Source;
+use crate::auth::pki::{Peer, Pki};
+use crate::service::Service;
+use crate::time::Moment;
+use crate::verbs::stopped;
+
+/// Streams of one connection: a client with many watches has one each.
+const STREAMS: u32 = 4096;
+/// So much may a request say before its body: selectors of labels can be long.
+const HEADERS: u32 = 256 << 10;
+/// How long a client may take to shake hands.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How long a client may take to say what it wants; also the next time, as long as in the real server.
+const IDLE: Duration = Duration::from_secs(90);
+/// How often clients that wait for something are asked whether they are still there: a machine that is gone says no
+/// more that it is.
+const PING_EVERY: Duration = Duration::from_secs(30);
+/// How long they may take to answer.
+const PONG: Duration = Duration::from_secs(20);
+
+/// Serves who connects, until the server stops.
+pub(super) async fn accept(
+    listener: TcpListener,
+    pki: Arc<Pki>,
+    service: Service,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let acceptor = TlsAcceptor::from(pki.tls());
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PONG)
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(HEADERS);
+    let builder = Arc::new(builder);
+    let graceful = Arc::new(GracefulShutdown::new());
+    loop {
+        let (stream, from) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Too many open files, most likely: connections that end make room.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            () = stopped(&mut stopping) => break,
+        };
+        let connection = Connection {
+            acceptor: acceptor.clone(),
+            pki: Arc::clone(&pki),
+            service: service.clone(),
+            builder: Arc::clone(&builder),
+            stopping: stopping.clone(),
+            from: Source(from.ip()),
+        };
+        let watcher = graceful.watcher();
+        tokio::spawn(async move {
+            if let Err(error) = connection.serve(stream, watcher).await {
+                tracing::debug!(%error, "a connection ended");
+            }
+        });
+    }
+    drop(listener);
+    if let Some(graceful) = Arc::into_inner(graceful) {
+        graceful.shutdown().await;
+    }
+}
+
+struct Connection {
+    acceptor: TlsAcceptor,
+    pki: Arc<Pki>,
+    service: Service,
+    builder: Arc<auto::Builder<TokioExecutor>>,
+    stopping: watch::Receiver<bool>,
+    from: Source,
+}
+
+impl Connection {
+    async fn serve(
+        mut self,
+        stream: TcpStream,
+        watcher: hyper_util::server::graceful::Watcher,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let stream = tokio::select! {
+            opened = open(stream, &self.acceptor) => opened?,
+            // Who has not said anything yet wants nothing.
+            () = stopped(&mut self.stopping) => return Ok(()),
+        };
+        let peer: Peer = self.pki.peer(stream.get_ref().get_ref().1.peer_certificates(), Moment::now());
+        let from = self.from;
+        let service = self.service.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
+            request.extensions_mut().insert(peer.clone());
+            request.extensions_mut().insert(from);
+            request
+        });
+        let connection =
+            self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        watcher.watch(connection.into_owned()).await
+    }
+}
+
+/// Shakes hands, and waits for the first bytes: by them it is seen which HTTP a client speaks, and nobody else limits
+/// how long they take.
+async fn open(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<BufReader<TlsStream<TcpStream>>> {
+    // Events are small, and somebody waits for each.
+    stream.set_nodelay(true)?;
+    let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await??;
+    let mut stream = BufReader::new(stream);
+    tokio::time::timeout(IDLE, stream.fill_buf()).await??;
+    Ok(stream)
+}
