@@ -1,5 +1,6 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
+mod backup;
 mod cluster;
 mod up;
 mod update;
@@ -11,6 +12,7 @@ use anyhow::Context;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use self::backup::{BackupArgs, RestoreArgs};
 use self::cluster::ClusterArgs;
 use self::up::{ControllersArgs, HubArgs, Place, UpArgs};
 use self::update::UpdateArgs;
@@ -20,7 +22,7 @@ use crate::exit::Exit;
 use crate::memory::Memory;
 use crate::output::Format;
 use crate::whole::whole;
-use crate::{check, controllers, crds, generate, hub};
+use crate::{check, controllers, crds, generate};
 
 /// A fleet control plane whose protocols are checked before they run.
 #[derive(Parser)]
@@ -47,6 +49,8 @@ enum Command {
     Controllers(ControllersArgs),
     Cluster(ClusterArgs),
     Update(UpdateArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
     Crds(CrdsArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
@@ -260,7 +264,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "backup", "restore", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -278,10 +282,12 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Command::Up(UpArgs { place: Place { data, listen, name }, bounds }) => {
             crate::up::run(data, listen, name, bounds.updates_at_once)
         }
-        Command::Hub(HubArgs { place: Place { data, listen, name } }) => hub::run(data, listen, name),
+        Command::Hub(args) => args.run(),
         Command::Controllers(args) => controllers::run(&args.wish()),
         Command::Cluster(args) => args.run(),
         Command::Update(args) => args.run(),
+        Command::Backup(args) => args.run(),
+        Command::Restore(args) => args.run(),
         Command::Crds(args) => crds::run(args.output, args.with_roles),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),

@@ -1,6 +1,7 @@
 //! The `bowline` command line.
 
 mod ago;
+mod backup;
 mod check;
 mod cli;
 mod cluster;
@@ -19,6 +20,7 @@ mod nearest;
 mod output;
 mod palette;
 mod progress;
+mod restore;
 mod service;
 mod signals;
 mod up;

@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use bowline_controllers::{System, UPDATES_AT_ONCE};
-use clap::{Args, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 
 use super::Server;
-use crate::{controllers, hub};
+use crate::exit::Exit;
+use crate::{controllers, hub, restore};
 
 /// Where a hub is.
 #[derive(Args)]
@@ -67,6 +68,7 @@ Examples:
   bowline hub --data ./hub
   bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
   KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
+  bowline hub rotate-key --data ./hub
 
 Exit codes:
   0  it was told to end, and ended
@@ -80,10 +82,50 @@ Exit codes:
 ///
 /// Ctrl-C and SIGTERM let requests end; a second one ends at once.
 #[derive(Args)]
-#[command(after_help = HUB_EXAMPLES)]
+#[command(after_help = HUB_EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct HubArgs {
+    #[command(subcommand)]
+    command: Option<HubCommand>,
+
     #[command(flatten)]
-    pub(super) place: Place,
+    place: Place,
+}
+
+#[derive(Subcommand)]
+enum HubCommand {
+    RotateKey(RotateKeyArgs),
+}
+
+const ROTATE_EXAMPLES: &str = "\
+Examples:
+  bowline hub rotate-key --data ./hub
+
+Exit codes:
+  0  all Secrets are encrypted with a new key
+  1  the data cannot be used or written; nothing is lost, and it can be done again
+  2  an option is not understood
+  4  there is no hub in the directory, or it runs";
+
+/// Encrypt the Secrets of a hub that does not run with a new key
+///
+/// A new key is made, every Secret is written anew, then the old key is dropped. Ended in the middle, it can be done again.
+/// Backups of before need the old key: keep a copy of secrets.key with each.
+#[derive(Args)]
+#[command(after_help = ROTATE_EXAMPLES)]
+struct RotateKeyArgs {
+    /// The directory of the hub
+    #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
+    data: PathBuf,
+}
+
+impl HubArgs {
+    pub(super) fn run(self) -> anyhow::Result<Exit> {
+        let Place { data, listen, name } = self.place;
+        match self.command {
+            None => hub::run(data, listen, name),
+            Some(HubCommand::RotateKey(RotateKeyArgs { data })) => restore::rotate_key(&data),
+        }
+    }
 }
 
 const CONTROLLERS_EXAMPLES: &str = "\
