@@ -248,3 +248,6 @@ impl Store for RedbStore {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
