@@ -19,14 +19,24 @@ pub(crate) const STORE_FILE: &str = "hub.redb";
 pub(crate) const ACKNOWLEDGED_FILE: &str = "acknowledged";
 /// The objects of a hub that is being made.
 pub(crate) const NEW_STORE_FILE: &str = "hub.redb.new";
+/// The objects of a hub that is being made from a backup.
+pub(super) const RESTORED_STORE_FILE: &str = "hub.redb.restored";
 /// The objects of a hub that are being written anew.
 pub(super) const REWRITTEN_STORE_FILE: &str = "hub.redb.rewritten";
 /// The objects of a hub as they were before they were brought to the format of today.
 pub(super) const KEPT_STORE_FILE: &str = "hub.redb.format-1";
 /// What is left behind by a hub that was killed while it was being made or restored; each may also end in `.new`. Keys
 /// may have been put there for the hub that is to come.
-const BEGINNINGS: &[&str] =
-    &[LOCK_FILE, STORE_FILE, FORMAT_FILE, "secrets.key", "ca.crt", "ca.key", "service-accounts.key"];
+const BEGINNINGS: &[&str] = &[
+    LOCK_FILE,
+    STORE_FILE,
+    RESTORED_STORE_FILE,
+    FORMAT_FILE,
+    "secrets.key",
+    "ca.crt",
+    "ca.key",
+    "service-accounts.key",
+];
 
 /// The directory of a hub, held until this is dropped.
 #[derive(Debug)]

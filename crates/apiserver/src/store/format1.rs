@@ -14,11 +14,14 @@ pub(super) const OBJECTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::n
 pub(super) const COUNTERS: TableDefinition<'_, &str, u64> = TableDefinition::new("counters");
 pub(super) const VERSION: &str = "version";
 
+/// A version, and all that was kept then.
+type All = (Version, Vec<(Key, Kept)>);
+
 /// All that is in a store of format 1, and its version. `None` if it is of another format. The file is not changed.
 ///
 /// # Errors
 /// If it is damaged or cannot be read.
-pub(super) fn read(path: &Path) -> Result<Option<(Version, Vec<(Key, Kept)>)>, StoreError> {
+pub(super) fn read(path: &Path) -> Result<Option<All>, StoreError> {
     let opened = open(&path.to_owned(), CACHE_BYTES)?;
     sober(|| {
         let transaction = opened.database.begin_read().map_err(said)?;

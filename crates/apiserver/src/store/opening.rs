@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bowline_kernel::Version;
 
 use super::directory::{
-    ACKNOWLEDGED_FILE, KEPT_STORE_FILE, NEW_STORE_FILE, REWRITTEN_STORE_FILE, STORE_FILE,
+    ACKNOWLEDGED_FILE, KEPT_STORE_FILE, NEW_STORE_FILE, RESTORED_STORE_FILE, REWRITTEN_STORE_FILE, STORE_FILE,
 };
 use super::filling::Filling;
 use super::keyring::Keyring;
@@ -49,10 +49,12 @@ pub(crate) fn open(directory: &Directory) -> Result<Opened, Unusable> {
 fn open_in(directory: &Directory) -> Result<Opened, StoreError> {
     // Who has lost the keys must not get others before it is known whether something needs them.
     let mut keyring = Keyring::load(directory)?.unwrap_or_default();
+    let path = store_file(directory)?;
     if keyring.is_empty() && (directory.is_new() || directory.is_older()) {
         keyring = new_keys(directory)?;
     }
-    let path = store_file(directory)?;
+    // What a rotation that was killed has left; it may not be there.
+    let _ = fs::remove_file(directory.join(REWRITTEN_STORE_FILE));
     if directory.is_older() {
         migrate(directory, &keyring)?;
     }
@@ -82,12 +84,20 @@ fn new_keys(directory: &Directory) -> Result<Keyring, StoreError> {
 /// what has been a hub is not taken for a new one.
 fn store_file(directory: &Directory) -> Result<PathBuf, StoreError> {
     let (path, new) = (directory.join(STORE_FILE), directory.join(NEW_STORE_FILE));
+    let restored = directory.join(RESTORED_STORE_FILE);
+    if directory.is_new() && restored.exists() {
+        return Err(StoreError::new(
+            "it was to be restored from a backup, and that was not finished: do it again",
+        ));
+    }
     if directory.is_new() {
         RedbStore::make(&new)?;
         directory.made().map_err(StoreError::new)?;
     }
-    if new.exists() && !path.exists() {
-        directory.rename(&new, &path).map_err(StoreError::new)?;
+    for made in [new, restored] {
+        if made.exists() && !path.exists() {
+            directory.rename(&made, &path).map_err(StoreError::new)?;
+        }
     }
     Ok(path)
 }

@@ -74,6 +74,8 @@ impl RedbStore {
         keyring: Keyring,
     ) -> Result<RedbStore, StoreError> {
         let opened = open(&*place, cache_bytes)?;
+        // A process that was killed may have written what is not on the disk yet, and everybody sees it from now on.
+        opened.disk.sync().map_err(StoreError::new)?;
         Ok(RedbStore { place, cache_bytes, keyring, state: opened.state()?, open: Some(opened) })
     }
 

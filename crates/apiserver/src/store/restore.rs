@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use bowline_kernel::Version;
 
 use super::backup::{Backup, BackupError};
-use super::directory::{NEW_STORE_FILE, STORE_FILE};
+use super::directory::{RESTORED_STORE_FILE, STORE_FILE};
 use super::filling::Filling;
 use super::keyring::{KEYS_FILE, Keyring};
-use super::record::is_secret;
 use super::state::Restores;
 use super::{Directory, DirectoryError, StoreError};
 use crate::time::Moment;
@@ -107,14 +106,16 @@ pub fn restore(file: &Path, data: &Path, keys: Option<&Path>) -> Result<Restored
     if !directory.is_new() {
         return Err(RestoreError::Taken(data.to_owned()));
     }
+    let keyring = kept_keys.or_new().map_err(io_at(&directory.join(KEYS_FILE)))?;
+    let from_version = jumped(backup.version);
+    // It comes first: whoever starts a hub here before all is there is told so.
+    let new = directory.join(RESTORED_STORE_FILE);
+    fill(&new, &keyring, &backup, from_version)
+        .map_err(|source| RestoreError::Store { path: new.clone(), source })?;
     for (name, contents) in &kept_keys.identity {
         directory.write(name, contents).map_err(io_at(&directory.join(name)))?;
     }
-    let keyring = kept_keys.save(&directory, &backup)?;
-    let from_version = jumped(backup.version);
-    let new = directory.join(NEW_STORE_FILE);
-    fill(&new, &keyring, &backup, from_version)
-        .map_err(|source| RestoreError::Store { path: new.clone(), source })?;
+    keyring.save(&directory).map_err(io_at(&directory.join(KEYS_FILE)))?;
     directory.made()?;
     let path = directory.join(STORE_FILE);
     directory.rename(&new, &path).map_err(io_at(&path))?;
@@ -180,18 +181,9 @@ impl KeptKeys {
         Ok(kept)
     }
 
-    /// The keys of the new hub, written. Who has no Secrets may have no key either, and gets one.
-    fn save(&self, directory: &Directory, backup: &Backup) -> Result<Keyring, RestoreError> {
-        let made = || -> io::Result<Keyring> {
-            let keyring = match self.keyring.is_empty() {
-                true => Keyring::made()?,
-                false => self.keyring.clone(),
-            };
-            keyring.save(directory)?;
-            Ok(keyring)
-        };
-        debug_assert!(!self.keyring.is_empty() || !backup.kept.iter().any(|(key, _)| is_secret(key)));
-        made().map_err(io_at(&directory.join(KEYS_FILE)))
+    /// The keys of the new hub. Who has no Secrets may have no key either, and gets one.
+    fn or_new(&self) -> io::Result<Keyring> {
+        if self.keyring.is_empty() { Keyring::made() } else { Ok(self.keyring.clone()) }
     }
 }
 

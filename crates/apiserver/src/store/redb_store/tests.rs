@@ -128,6 +128,15 @@ fn what_is_committed_was_synced_once() {
 }
 
 #[test]
+fn what_a_start_shows_is_on_the_disk() {
+    let platter = Platter::new(Vec::new());
+    make_on(Box::new(Arc::clone(&platter))).expect("it can be made");
+    platter.record();
+    RedbStore::open_at(Box::new(Arc::clone(&platter)), CACHE_BYTES, Keyring::default()).expect("it is whole");
+    assert!(matches!(platter.steps().as_slice(), [Step::Sync]));
+}
+
+#[test]
 fn changes_that_do_not_follow_are_not_written() {
     let file = written("gap");
     let mut store = RedbStore::open(&file.0, &Keyring::default()).expect("it can be opened");
