@@ -23,7 +23,7 @@ use crate::key::{Key, Resource};
 use crate::kinds::{Kind, Kinds};
 use crate::metrics::Metrics;
 use crate::status::Status;
-use crate::store::Directory;
+use crate::store::{Directory, Keyring, Restores};
 use crate::time::Moment;
 use crate::verbs::Write;
 
@@ -52,6 +52,19 @@ pub(crate) struct Api {
     pub guest: Option<Arc<dyn Guest>>,
     /// The addresses and ports of services.
     pub addresses: Arc<Addresses>,
+    /// What is not in the objects, and belongs to a copy of them.
+    pub copied: Copied,
+    /// Who may copy them: one at a time.
+    pub copying: Arc<Semaphore>,
+}
+
+/// What is not in the objects, and belongs to a copy of them.
+#[derive(Clone)]
+pub(crate) struct Copied {
+    /// What encrypts what holds credentials.
+    pub keyring: Keyring,
+    /// How often the objects came from a copy.
+    pub restores: Restores,
 }
 
 /// Addresses of services lead nowhere: nothing runs here. They are of this machine, so that nothing leaves it.
@@ -73,6 +86,7 @@ impl Api {
         metrics: Arc<Metrics>,
         address: String,
         guest: Option<Arc<dyn Guest>>,
+        copied: Copied,
     ) -> Result<Api, PkiError> {
         let (catalogue, auth) = {
             let view = hub.view();
@@ -95,6 +109,8 @@ impl Api {
             address,
             guest,
             addresses: Arc::new(addresses),
+            copied,
+            copying: Arc::new(Semaphore::new(1)),
         })
     }
 
@@ -131,7 +147,8 @@ impl Api {
         let due = bootstrap::due(&self.hub.view());
         self.write(due).await?;
         let address = self.addresses.first().to_string();
-        let due = own::due(&self.hub.view(), &Itself { authority, address, now: Moment::now() });
+        let restores = self.copied.restores;
+        let due = own::due(&self.hub.view(), &Itself { authority, address, now: Moment::now(), restores });
         self.write(due).await
     }
 

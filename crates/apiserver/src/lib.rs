@@ -60,6 +60,8 @@ pub mod audit_log {
 }
 
 pub use guest::Guest;
-pub use server::{Config, Server, StartError};
+pub use other::backup::PATH as BACKUP_PATH;
+pub use server::{Config, Server, StartError, rotate_key};
 pub use service::Service;
+pub use store::{BackupCheck, BackupError, RestoreError, Restored, restore};
 pub use user::User;

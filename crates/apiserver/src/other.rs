@@ -10,6 +10,8 @@ use crate::negotiate::Wishes;
 use crate::query::Query;
 use crate::reply::{self, Reply};
 
+pub(crate) mod backup;
+
 /// That it lives: it answers.
 fn alive(verbose: bool) -> Reply {
     reply::text(
@@ -53,6 +55,10 @@ pub(crate) fn answer(api: &Api, parts: &Parts) -> Reply {
         }
         "/.well-known/openid-configuration" => with_get(parts, || {
             reply::json(StatusCode::OK, api.auth.tokens().openid_configuration(&api.address))
+        }),
+        backup::PATH => with_get(parts, || {
+            backup::stream(api)
+                .unwrap_or_else(|status| reply::failure(&status, Wishes::of(parts).of_status()))
         }),
         "/openid/v1/jwks" => with_get(parts, || {
             let media = HeaderValue::from_static("application/jwk-set+json");

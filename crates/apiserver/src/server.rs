@@ -9,7 +9,7 @@ use bowline_kernel::{Object, Version, View};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::api::{self, Api};
+use crate::api::{self, Api, Copied};
 use crate::audit::{Audit, AuditError, AuditLog, Made, Recorder};
 use crate::auth::pki::{Names, Pki};
 use crate::background::Background;
@@ -19,7 +19,8 @@ use crate::hub::{Committer, Hub};
 use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::store::{
-    Directory, DirectoryError, FileId, NEW_STORE_FILE, RedbStore, STORE_FILE, Store, StoreError,
+    self, Anchored, Directory, DirectoryError, FileId, Keyring, NEW_STORE_FILE, Opened, RedbStore,
+    STORE_FILE, State, Unusable,
 };
 use crate::time::Moment;
 
@@ -59,13 +60,8 @@ pub enum StartError {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// Its file cannot be read.
-    #[error("the data in {} cannot be used: {source}", path.display())]
-    Store {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: StoreError,
-    },
+    #[error(transparent)]
+    Store(#[from] Unusable),
     /// An object in its file is not one.
     #[error("the data in {} cannot be used: {what}", path.display())]
     Damaged {
@@ -104,7 +100,7 @@ impl StartError {
 
     /// Whether the system does not let it use its directory, or what is in there.
     pub fn is_of_its_directory(&self) -> bool {
-        matches!(self, StartError::Directory(DirectoryError::Io { .. }) | StartError::Store { .. })
+        matches!(self, StartError::Directory(DirectoryError::Io { .. }) | StartError::Store(_))
     }
 }
 
@@ -145,7 +141,7 @@ impl Server {
         let address = listener.local_addr().map_err(unheard)?;
         let directory = Directory::take(&config.data)?;
         let metrics = Arc::new(Metrics::new());
-        let (hub, store) = load(&directory, Arc::clone(&metrics))?;
+        let Loaded { hub, store, keyring, state } = load(&directory, Arc::clone(&metrics))?;
         let file = directory.file(STORE_FILE);
         let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
         let recorder = config.audit.as_ref().map(|log| record(log, &directory, &hub)).transpose()?;
@@ -156,6 +152,7 @@ impl Server {
             metrics,
             address.to_string(),
             config.guest.clone(),
+            Copied { keyring, restores: state.restores },
         )?);
         let follow = Arc::downgrade(&api);
         let published = move |view: &View<Document>, changes: &[_]| {
@@ -231,6 +228,16 @@ impl Drop for Server {
     }
 }
 
+/// Gives the Secrets of a hub that does not run a new key: they are encrypted anew, and older keys are gone. Says how many
+/// they are.
+///
+/// # Errors
+/// If there is no hub in `data`, it runs, or its data cannot be used.
+pub fn rotate_key(data: &Path) -> Result<usize, StartError> {
+    let directory = Directory::take_hub(data)?;
+    Ok(store::rotate_key(&directory)?)
+}
+
 /// Further names of the server: what is said, and the address it listens on.
 fn names(config: &Config, address: SocketAddr) -> Names {
     let mut names = Names { dns: Vec::new(), addresses: vec![address.ip()] };
@@ -243,28 +250,18 @@ fn names(config: &Config, address: SocketAddr) -> Names {
     names
 }
 
-/// The file with the objects. If the hub is killed while it is being made, what there is is not taken for a hub; and
-/// what has been a hub is not taken for a new one.
-fn store_file(directory: &Directory) -> Result<PathBuf, StartError> {
-    let (path, new) = (directory.join(STORE_FILE), directory.join(NEW_STORE_FILE));
-    if directory.is_new() {
-        RedbStore::make(&new).map_err(|source| StartError::Store { path: new.clone(), source })?;
-        directory.made()?;
-    }
-    if new.exists() && !path.exists() {
-        directory.rename(&new, &path).map_err(|source| DirectoryError::Io { path: path.clone(), source })?;
-    }
-    Ok(path)
+/// What was kept.
+struct Loaded {
+    hub: Hub,
+    store: Anchored<RedbStore>,
+    keyring: Keyring,
+    state: State,
 }
 
 /// Reads everything that is kept.
-fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<(Hub, RedbStore), StartError> {
-    let path = store_file(directory)?;
-    let store = RedbStore::open(&path).map_err(|source| StartError::Store { path: path.clone(), source })?;
-    let mut kept = Vec::new();
-    let version = store
-        .load(&mut |key, record| kept.push((key, record)))
-        .map_err(|source| StartError::Store { path: path.clone(), source })?;
+fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<Loaded, StartError> {
+    let Opened { store, keyring, state, kept } = store::open(directory)?;
+    let path = directory.join(STORE_FILE);
     let damaged = |key: &crate::key::Key, what: &dyn std::fmt::Display| StartError::Damaged {
         path: path.clone(),
         what: format!("{} {}/{}: {what}", key.resource.as_str(), key.namespace, key.name),
@@ -286,7 +283,7 @@ fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<(Hub, RedbStore)
         debug_assert_eq!(document.key(), &key);
         documents.push(Arc::new(document));
     }
-    Ok((Hub::new(version, documents, metrics), store))
+    Ok(Loaded { hub: Hub::new(state.version, documents, metrics), store, keyring, state })
 }
 
 /// Goes on with the log of who did what.

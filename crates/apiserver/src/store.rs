@@ -1,18 +1,35 @@
 //! What is durable: one file, written by one thread.
 
-use bowline_kernel::{Change, Version};
+use bowline_kernel::Change;
 
 use crate::document::Document;
 use crate::key::Key;
 
+pub(crate) mod anchor;
+pub(crate) mod backup;
+mod blocks;
 mod directory;
 mod disk;
+mod filling;
+mod format1;
+mod keyring;
+mod medium;
+mod opening;
+mod proof;
 mod record;
 mod redb_store;
+mod restore;
+mod state;
 
+pub(crate) use anchor::Anchored;
+pub use backup::{BackupError, Check as BackupCheck};
 pub(crate) use directory::{Directory, DirectoryError, FileId, NEW_STORE_FILE, STORE_FILE};
+pub(crate) use keyring::Keyring;
+pub(crate) use opening::{Opened, Unusable, open, rotate_key};
 pub(crate) use record::Kept;
 pub(crate) use redb_store::RedbStore;
+pub use restore::{RestoreError, Restored, restore};
+pub(crate) use state::{Restores, State};
 
 /// Keeps changes.
 pub(crate) trait Store: Send + 'static {
@@ -22,11 +39,12 @@ pub(crate) trait Store: Send + 'static {
     /// See [`CommitError`].
     fn commit(&mut self, changes: &[Change<Document>]) -> Result<(), CommitError>;
 
-    /// The version of the last change, and everything that is kept, in the order of the keys.
+    /// What the store says of itself, and everything that is kept, in the order of the keys. Who gets an error has been
+    /// shown something that is not to be used.
     ///
     /// # Errors
-    /// If the file cannot be read.
-    fn load(&self, each: &mut dyn FnMut(Key, Kept)) -> Result<Version, StoreError>;
+    /// If the file cannot be read, or is not as it was written.
+    fn load(&self, each: &mut dyn FnMut(Key, Kept)) -> Result<State, StoreError>;
 }
 
 /// Changes are not durable.
@@ -40,13 +58,29 @@ pub(crate) enum CommitError {
     Unknown(#[source] StoreError),
 }
 
-/// The file cannot be read or written.
+/// The file cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct StoreError(String);
+pub enum StoreError {
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Failed(String),
+    /// It is not as it was written.
+    #[error("it is damaged: {0}. It was left as it is; move it away, and restore a backup")]
+    Damaged(String),
+    /// The keys of what is encrypted are not there.
+    #[error("{0}")]
+    Keys(String),
+}
 
 impl StoreError {
     pub(crate) fn new(what: impl std::fmt::Display) -> StoreError {
-        StoreError(what.to_string())
+        StoreError::Failed(what.to_string())
+    }
+
+    pub(crate) fn damaged(what: impl std::fmt::Display) -> StoreError {
+        StoreError::Damaged(what.to_string())
     }
 }
+
+#[cfg(test)]
+mod faults;

@@ -1,6 +1,7 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
 mod audit;
+mod backup;
 mod cluster;
 mod up;
 mod update;
@@ -9,12 +10,12 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use bowline_apiserver::Config;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use self::backup::{BackupArgs, RestoreArgs};
 use self::cluster::ClusterArgs;
-use self::up::{ControllersArgs, HubArgs, Place, UpArgs};
+use self::up::{ControllersArgs, HubArgs, UpArgs};
 use self::update::UpdateArgs;
 use crate::check::trace_file::TraceFile;
 use crate::connection::Wanted;
@@ -22,7 +23,7 @@ use crate::exit::Exit;
 use crate::memory::Memory;
 use crate::output::Format;
 use crate::whole::whole;
-use crate::{check, controllers, crds, generate, hub};
+use crate::{check, controllers, crds, generate};
 
 /// A fleet control plane whose protocols are checked before they run.
 #[derive(Parser)]
@@ -49,6 +50,8 @@ enum Command {
     Controllers(ControllersArgs),
     Cluster(ClusterArgs),
     Update(UpdateArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
     Crds(CrdsArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
@@ -262,7 +265,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "backup", "restore", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -277,17 +280,15 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
-        Command::Up(UpArgs { place: Place { data, listen, name }, audit, bounds }) => {
-            let config = Config { data, listen, names: name, guest: None, audit: audit.log() };
-            crate::up::run(config, bounds.updates_at_once)
+        Command::Up(UpArgs { place, audit, bounds }) => {
+            crate::up::run(place.config(audit), bounds.updates_at_once)
         }
-        Command::Hub(HubArgs { command: Some(command), .. }) => command.run(),
-        Command::Hub(HubArgs { place: Place { data, listen, name }, audit, .. }) => {
-            hub::run(Config { data, listen, names: name, guest: None, audit: audit.log() })
-        }
+        Command::Hub(args) => args.run(),
         Command::Controllers(args) => controllers::run(&args.wish()),
         Command::Cluster(args) => args.run(),
         Command::Update(args) => args.run(),
+        Command::Backup(args) => args.run(),
+        Command::Restore(args) => args.run(),
         Command::Crds(args) => crds::run(args.output, args.with_roles),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),

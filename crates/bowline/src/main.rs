@@ -2,6 +2,7 @@
 
 mod ago;
 mod audit;
+mod backup;
 mod check;
 mod cli;
 mod cluster;
@@ -20,6 +21,7 @@ mod nearest;
 mod output;
 mod palette;
 mod progress;
+mod restore;
 mod service;
 mod signals;
 mod up;

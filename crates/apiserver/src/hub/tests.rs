@@ -11,7 +11,7 @@ use serde_json::json;
 use super::*;
 use crate::document::Counting;
 use crate::key::PODS;
-use crate::store::{CommitError, Kept, Store, StoreError};
+use crate::store::{CommitError, Kept, State, Store, StoreError};
 use crate::time::Moment;
 
 /// What becomes of the next commit.
@@ -41,8 +41,8 @@ impl Store for Fateful {
         }
     }
 
-    fn load(&self, _: &mut dyn FnMut(Key, Kept)) -> Result<Version, StoreError> {
-        Ok(Version(0))
+    fn load(&self, _: &mut dyn FnMut(Key, Kept)) -> Result<State, StoreError> {
+        Ok(State::default())
     }
 }
 

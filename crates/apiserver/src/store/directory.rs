@@ -7,24 +7,54 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// What the directory says of itself. Another number means another layout.
-const FORMAT: &str = "bowline hub, format 1\n";
+const FORMAT: &str = "bowline hub, format 2\n";
+/// What it said before, and can be brought from.
+const OLDER: &str = "bowline hub, format 1\n";
 /// Where it says so. It is written once everything else that a hub cannot be without is there.
 const FORMAT_FILE: &str = "FORMAT";
 const LOCK_FILE: &str = "lock";
 /// The objects.
 pub(crate) const STORE_FILE: &str = "hub.redb";
+/// What of them was acknowledged.
+pub(crate) const ACKNOWLEDGED_FILE: &str = "acknowledged";
 /// The objects of a hub that is being made.
 pub(crate) const NEW_STORE_FILE: &str = "hub.redb.new";
-/// What is left behind by a hub that was killed while it was being made.
-const BEGINNINGS: &[&str] = &[LOCK_FILE, NEW_STORE_FILE, "FORMAT.new"];
+/// The objects of a hub that is being made from a backup.
+pub(super) const RESTORED_STORE_FILE: &str = "hub.redb.restored";
+/// The objects of a hub that are being written anew.
+pub(super) const REWRITTEN_STORE_FILE: &str = "hub.redb.rewritten";
+/// The objects of a hub as they were before they were brought to the format of today.
+pub(super) const KEPT_STORE_FILE: &str = "hub.redb.format-1";
+/// What is left behind by a hub that was killed while it was being made or restored; each may also end in `.new`. Keys
+/// may have been put there for the hub that is to come.
+const BEGINNINGS: &[&str] = &[
+    LOCK_FILE,
+    STORE_FILE,
+    RESTORED_STORE_FILE,
+    FORMAT_FILE,
+    "secrets.key",
+    "ca.crt",
+    "ca.key",
+    "service-accounts.key",
+];
 
 /// The directory of a hub, held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// There is no hub in it yet.
-    is_new: bool,
+    found: Found,
     _lock: File,
+}
+
+/// What is in a directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    /// No hub yet.
+    Nothing,
+    /// A hub of format 1.
+    Older,
+    /// A hub.
+    Hub,
 }
 
 /// A file, whatever its name is. As long as it is open, no other one is the same.
@@ -41,13 +71,17 @@ pub enum DirectoryError {
     #[error("{} is in use by another hub; stop that one, or choose another directory with --data", .0.display())]
     InUse(PathBuf),
     /// It was written by another version.
-    #[error("{} was written by another version of bowline ({found}); this one reads {}", path.display(), FORMAT.trim())]
+    #[error("{} was written by another version of bowline ({found}); this one reads {} and older ones; \
+         use that version, or restore a backup", path.display(), FORMAT.trim())]
     Format {
         /// The directory.
         path: PathBuf,
         /// What it says.
         found: String,
     },
+    /// There should be a hub in it.
+    #[error("there is no hub in {}", .0.display())]
+    NoHub(PathBuf),
     /// There is something else in it.
     #[error("{} is not a hub's directory and not empty; choose another with --data", .0.display())]
     NotOurs(PathBuf),
@@ -82,7 +116,7 @@ impl Directory {
     /// # Errors
     /// If it is not ours, or cannot be used.
     pub(crate) fn look(path: &Path) -> Result<(), DirectoryError> {
-        is_new(path)?;
+        find(path)?;
         let lock = path.join(LOCK_FILE);
         match File::open(&lock) {
             Ok(file) => take_lock(&file, path, &lock),
@@ -108,12 +142,28 @@ impl Directory {
             .map_err(io(&lock_path))?;
         take_lock(&lock, path, &lock_path)?;
         // Two that start at once in an empty directory both get here; the lock tells them apart.
-        Ok(Directory { path: path.to_owned(), is_new: is_new(path)?, _lock: lock })
+        Ok(Directory { path: path.to_owned(), found: find(path)?, _lock: lock })
+    }
+
+    /// Takes the directory of a hub that is there.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be used; then nothing in it is changed.
+    pub(crate) fn take_hub(path: &Path) -> Result<Directory, DirectoryError> {
+        match find(path)? {
+            Found::Nothing => Err(DirectoryError::NoHub(path.to_owned())),
+            Found::Older | Found::Hub => Directory::take(path),
+        }
     }
 
     /// Whether there is no hub in it yet.
     pub(crate) fn is_new(&self) -> bool {
-        self.is_new
+        self.found == Found::Nothing
+    }
+
+    /// Whether the hub in it is of format 1.
+    pub(crate) fn is_older(&self) -> bool {
+        self.found == Found::Older
     }
 
     /// The hub is made.
@@ -173,11 +223,12 @@ impl Directory {
     }
 }
 
-/// Whether there is no hub in the directory yet.
-fn is_new(path: &Path) -> Result<bool, DirectoryError> {
+/// What is in a directory.
+fn find(path: &Path) -> Result<Found, DirectoryError> {
     let format = path.join(FORMAT_FILE);
     match fs::read_to_string(&format) {
-        Ok(found) if found == FORMAT => return Ok(false),
+        Ok(found) if found == FORMAT => return Ok(Found::Hub),
+        Ok(found) if found == OLDER => return Ok(Found::Older),
         Ok(found) => {
             return Err(DirectoryError::Format { path: path.to_owned(), found: found.trim().to_owned() });
         }
@@ -186,12 +237,16 @@ fn is_new(path: &Path) -> Result<bool, DirectoryError> {
     }
     let mut entries = match fs::read_dir(path) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(error) => return Err(io(path)(error)),
     };
-    let is_beginning = |name: OsString| BEGINNINGS.iter().any(|beginning| name == *beginning);
+    let is_beginning = |name: OsString| {
+        let name = name.to_string_lossy();
+        // A store that has its name is one that was made.
+        name != STORE_FILE && BEGINNINGS.contains(&name.strip_suffix(".new").unwrap_or(&name))
+    };
     match entries.all(|entry| entry.is_ok_and(|entry| is_beginning(entry.file_name()))) {
-        true => Ok(true),
+        true => Ok(Found::Nothing),
         false => Err(DirectoryError::NotOurs(path.to_owned())),
     }
 }

@@ -3,23 +3,24 @@
 //! Opening a file makes redb write to it. Whoever opens one that turns out to be damaged must leave it as it is, so
 //! what redb writes is held in memory until the first change is to be made durable.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::StorageBackend;
 
+use super::blocks::Blocks;
+use super::medium::Medium;
+
 /// The file under redb.
 #[derive(Debug)]
 pub(super) struct Disk {
-    file: File,
+    file: Box<dyn Medium>,
     /// `None`: what is written goes to the file.
     held: Mutex<Option<Held>>,
+    /// What redb has read and written.
+    blocks: Mutex<Blocks>,
     sync_failed: AtomicBool,
-    #[cfg(test)]
-    pub(super) observed: observed::Observed,
 }
 
 /// What redb did and the file does not know of.
@@ -45,16 +46,10 @@ impl Disk {
     ///
     /// # Errors
     /// If its length cannot be had.
-    pub(super) fn hold(file: File) -> io::Result<Arc<Disk>> {
-        let file_len = file.metadata()?.len();
+    pub(super) fn hold(file: Box<dyn Medium>) -> io::Result<Arc<Disk>> {
+        let file_len = file.len()?;
         let held = Mutex::new(Some(Held { file_len, len: file_len, steps: Vec::new() }));
-        Ok(Arc::new(Disk {
-            file,
-            held,
-            sync_failed: AtomicBool::new(false),
-            #[cfg(test)]
-            observed: observed::Observed::default(),
-        }))
+        Ok(Arc::new(Disk { file, held, blocks: Mutex::default(), sync_failed: AtomicBool::new(false) }))
     }
 
     /// Writes what was held, and from now on everything at once.
@@ -65,8 +60,8 @@ impl Disk {
         let mut held = self.held();
         for step in held.iter().flat_map(|held| &held.steps) {
             match step {
-                Step::Write(at, data) => self.write(data, *at)?,
-                Step::SetLen(len) => self.set_len(*len)?,
+                Step::Write(at, data) => self.file.write(*at, data)?,
+                Step::SetLen(len) => self.file.set_len(*len)?,
                 Step::Sync => self.sync()?,
             }
         }
@@ -79,28 +74,18 @@ impl Disk {
         self.sync_failed.load(Ordering::SeqCst)
     }
 
-    fn write(&self, data: &[u8], at: u64) -> io::Result<()> {
-        #[cfg(test)]
-        self.observed.write()?;
-        self.file.write_all_at(data, at)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        #[cfg(test)]
-        self.observed.write()?;
-        self.file.set_len(len)
-    }
-
     /// Waits until the disk has what was written.
     ///
     /// # Errors
     /// If it is not known whether it has.
     pub(super) fn sync(&self) -> io::Result<()> {
-        #[cfg(test)]
-        self.observed.sync();
         // What a failed sync leaves behind is not known, and a second try may succeed without having
         // written what the first one lost.
-        self.file.sync_data().inspect_err(|_| self.sync_failed.store(true, Ordering::SeqCst))
+        self.file.sync().inspect_err(|_| self.sync_failed.store(true, Ordering::SeqCst))
+    }
+
+    fn blocks(&self) -> MutexGuard<'_, Blocks> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn held(&self) -> MutexGuard<'_, Option<Held>> {
@@ -109,14 +94,14 @@ impl Disk {
 }
 
 impl Held {
-    fn read(&self, file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    fn read(&self, file: &dyn Medium, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let end = offset.saturating_add(out.len() as u64);
         if end > self.len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         out.fill(0);
         let in_file = self.file_len.saturating_sub(offset).min(out.len() as u64) as usize;
-        file.read_exact_at(&mut out[..in_file], offset)?;
+        file.read(offset, &mut out[..in_file])?;
         for step in &self.steps {
             match step {
                 Step::Write(at, data) => lay(data, *at, out, offset),
@@ -147,25 +132,33 @@ impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
         match &*self.0.held() {
             Some(held) => Ok(held.len),
-            None => Ok(self.0.file.metadata()?.len()),
+            None => self.0.file.len(),
         }
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         match &*self.0.held() {
-            Some(held) => held.read(&self.0.file, offset, out),
-            None => self.0.file.read_exact_at(out, offset),
+            Some(held) => held.read(&*self.0.file, offset, out)?,
+            None => self.0.file.read(offset, out)?,
+        }
+        match self.0.blocks().read(offset, out) {
+            None => Ok(()),
+            Some(at) => {
+                let what = format!("what is at {at} of the file is not what was written there");
+                Err(io::Error::new(io::ErrorKind::InvalidData, what))
+            }
         }
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.blocks().set_len(len);
         match &mut *self.0.held() {
             Some(held) => {
                 held.len = len;
                 held.steps.push(Step::SetLen(len));
                 Ok(())
             }
-            None => self.0.set_len(len),
+            None => self.0.file.set_len(len),
         }
     }
 
@@ -180,62 +173,29 @@ impl StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.blocks().write(offset, data);
         match &mut *self.0.held() {
             Some(held) => {
                 held.len = held.len.max(offset + data.len() as u64);
                 held.steps.push(Step::Write(offset, data.to_vec()));
                 Ok(())
             }
-            None => self.0.write(data, offset),
-        }
-    }
-}
-
-#[cfg(test)]
-pub(super) mod observed {
-    //! What tests see of a disk, and let fail.
-
-    use std::io;
-    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-
-    #[derive(Debug, Default)]
-    pub(in crate::store) struct Observed {
-        /// So many writes from now on one fails, and all after it; zero: none does.
-        pub(in crate::store) fails_in: AtomicU64,
-        pub(in crate::store) syncs: AtomicU64,
-        /// Something was written and not synced.
-        pub(in crate::store) is_open: AtomicBool,
-    }
-
-    impl Observed {
-        pub(super) fn write(&self) -> io::Result<()> {
-            self.is_open.store(true, SeqCst);
-            match self.fails_in.load(SeqCst) {
-                0 => Ok(()),
-                1 => Err(io::ErrorKind::StorageFull.into()),
-                left => {
-                    self.fails_in.store(left - 1, SeqCst);
-                    Ok(())
-                }
-            }
-        }
-
-        pub(super) fn sync(&self) {
-            self.syncs.fetch_add(1, SeqCst);
-            self.is_open.store(false, SeqCst);
+            None => self.0.file.write(offset, data),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
-    fn scratch(name: &str, bytes: &[u8]) -> (std::path::PathBuf, File) {
+    fn scratch(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Box<dyn Medium>) {
         let path = std::env::temp_dir().join(format!("bowline-disk-{name}-{}", std::process::id()));
         std::fs::write(&path, bytes).expect("a file");
         let file = File::options().read(true).write(true).open(&path).expect("a file");
-        (path, file)
+        (path, Box::new(file))
     }
 
     fn read(backend: &Backend, offset: u64, length: usize) -> String {

@@ -37,13 +37,6 @@ impl AuditArgs {
     }
 }
 
-/// What can be done with a hub that does not run.
-#[derive(Subcommand)]
-pub(super) enum HubCommand {
-    /// The audit log of a hub
-    Audit(AuditCommand),
-}
-
 #[derive(Args)]
 pub(super) struct AuditCommand {
     #[command(subcommand)]
@@ -81,9 +74,9 @@ enum AuditVerb {
     },
 }
 
-impl HubCommand {
+impl AuditCommand {
     pub(super) fn run(self) -> anyhow::Result<Exit> {
-        let HubCommand::Audit(AuditCommand { command: AuditVerb::Verify { files, head } }) = self;
+        let AuditVerb::Verify { files, head } = self.command;
         audit::verify(&files, head.as_deref())
     }
 }

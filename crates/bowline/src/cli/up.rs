@@ -4,27 +4,36 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use bowline_apiserver::Config;
 use bowline_controllers::{System, UPDATES_AT_ONCE};
-use clap::{Args, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 
 use super::Server;
-use super::audit::{AuditArgs, HubCommand};
-use crate::{controllers, hub};
+use super::audit::{AuditArgs, AuditCommand};
+use crate::exit::Exit;
+use crate::{controllers, hub, restore};
 
 /// Where a hub is.
 #[derive(Args)]
 pub(super) struct Place {
     /// The directory that it keeps everything in
     #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
-    pub(super) data: PathBuf,
+    data: PathBuf,
 
     /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7443", value_parser = hub::address)]
-    pub(super) listen: SocketAddr,
+    listen: SocketAddr,
 
     /// A further name or address by which clients reach it; may be given several times
     #[arg(long, value_name = "NAME", value_parser = hub::name)]
-    pub(super) name: Vec<String>,
+    name: Vec<String>,
+}
+
+impl Place {
+    /// A hub there, with this audit log.
+    pub(super) fn config(self, audit: AuditArgs) -> Config {
+        Config { data: self.data, listen: self.listen, names: self.name, guest: None, audit: audit.log() }
+    }
 }
 
 /// How much is done at once.
@@ -72,6 +81,7 @@ Examples:
   bowline hub --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
   KUBECONFIG=./hub/admin.kubeconfig kubectl get namespaces
   bowline hub audit verify ./hub/audit.log
+  bowline hub rotate-key --data ./hub
 
 Exit codes:
   0  it was told to end, and ended
@@ -88,13 +98,53 @@ Exit codes:
 #[command(after_help = HUB_EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct HubArgs {
     #[command(subcommand)]
-    pub(super) command: Option<HubCommand>,
+    command: Option<HubCommand>,
 
     #[command(flatten)]
-    pub(super) place: Place,
+    place: Place,
 
     #[command(flatten)]
-    pub(super) audit: AuditArgs,
+    audit: AuditArgs,
+}
+
+/// What can be done with a hub beside running it.
+#[derive(Subcommand)]
+enum HubCommand {
+    /// The audit log of a hub
+    Audit(AuditCommand),
+    RotateKey(RotateKeyArgs),
+}
+
+const ROTATE_EXAMPLES: &str = "\
+Examples:
+  bowline hub rotate-key --data ./hub
+
+Exit codes:
+  0  all Secrets are encrypted with a new key
+  1  the data cannot be used or written; nothing is lost, and it can be done again
+  2  an option is not understood
+  4  there is no hub in the directory, or it runs";
+
+/// Encrypt the Secrets of a hub that does not run with a new key
+///
+/// A new key is made, every Secret is written anew, then the old key is dropped. Ended in the middle, it can be done again.
+/// Backups of before need the old key: keep a copy of secrets.key with each.
+#[derive(Args)]
+#[command(after_help = ROTATE_EXAMPLES)]
+struct RotateKeyArgs {
+    /// The directory of the hub
+    #[arg(long, value_name = "DIR", default_value = "./bowline-data", value_hint = ValueHint::DirPath)]
+    data: PathBuf,
+}
+
+impl HubArgs {
+    pub(super) fn run(self) -> anyhow::Result<Exit> {
+        match self.command {
+            None => hub::run(self.place.config(self.audit)),
+            Some(HubCommand::Audit(command)) => command.run(),
+            Some(HubCommand::RotateKey(RotateKeyArgs { data })) => restore::rotate_key(&data),
+        }
+    }
 }
 
 const CONTROLLERS_EXAMPLES: &str = "\

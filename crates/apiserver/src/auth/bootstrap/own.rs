@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{Action, Due};
 use crate::document::Document;
 use crate::key::{Key, Resource};
+use crate::store::Restores;
 use crate::time::Moment;
 
 /// A server, as others find it.
@@ -16,6 +17,8 @@ pub(crate) struct Itself<'a> {
     pub address: String,
     /// Now.
     pub now: Moment,
+    /// How often its objects came from a backup.
+    pub restores: Restores,
 }
 
 /// What has to be done at start, when its namespaces are there.
@@ -27,7 +30,34 @@ pub(crate) fn due(view: &View<Document>, itself: &Itself<'_>) -> Vec<Due> {
         (Resource::new("", "services"), service(itself)),
     ];
     let due = objects.into_iter().filter_map(|(resource, wanted)| look(view, resource, wanted));
-    due.filter(|due| !is_taken(view, due, &itself.address)).collect()
+    let due = due.filter(|due| !is_taken(view, due, &itself.address));
+    due.chain(restored(view, itself)).collect()
+}
+
+/// That the objects came from a backup, for all who remember more than these: what they know may be newer.
+fn restored(view: &View<Document>, itself: &Itself<'_>) -> Option<Due> {
+    let Restores { times, last_s, version } = itself.restores;
+    if times == 0 {
+        return None;
+    }
+    let at = Moment::at_unix_s(i64::try_from(last_s).unwrap_or(i64::MAX)).to_string();
+    let data = json!({ "times": times.to_string(), "at": at, "version": version.to_string() });
+    let wanted = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": { "name": "bowline-restored", "namespace": "kube-system" },
+        "data": data,
+    });
+    let key = Key::new(Resource::new("", "configmaps"), "kube-system", "bowline-restored");
+    let Value::Object(wanted) = wanted else { return None };
+    // It may have been in the backup: then it tells of an earlier time.
+    match view.get(&key).map(|found| found.json()) {
+        None => Some(Due { key, action: Action::Create(wanted) }),
+        Some(mut found) if found.get("data") != wanted.get("data") => {
+            found.insert("data".into(), data);
+            Some(Due { key, action: Action::Replace(found) })
+        }
+        Some(_) => None,
+    }
 }
 
 /// Whether somebody else has asked for the server's address, and has it: they keep it.
@@ -93,7 +123,12 @@ mod tests {
     use crate::auth::testing::view;
 
     fn itself() -> Itself<'static> {
-        Itself { authority: "PEM", address: "127.200.0.1".into(), now: Moment::now() }
+        Itself {
+            authority: "PEM",
+            address: "127.200.0.1".into(),
+            now: Moment::now(),
+            restores: Restores::default(),
+        }
     }
 
     #[test]
@@ -105,6 +140,23 @@ mod tests {
             other => panic!("{other:?}"),
         });
         assert_eq!(due(&view(made), &itself()), []);
+    }
+
+    #[test]
+    fn a_restored_server_says_so_until_it_says_what_is_true() {
+        let restores = |times| Restores { times, last_s: 60, version: 1_000_000 };
+        let at =
+            |times, view: &View<Document>| restored(view, &Itself { restores: restores(times), ..itself() });
+        assert_eq!(at(0, &view([])), None);
+        let Some(Action::Create(first)) = at(1, &view([])).map(|due| due.action) else {
+            panic!("it is made")
+        };
+        let said = json!({ "times": "1", "at": "1970-01-01T00:01:00Z", "version": "1000000" });
+        assert_eq!(first["data"], said);
+        let there = view([Value::Object(first)]);
+        assert_eq!(at(1, &there), None);
+        let again = at(2, &there).map(|due| due.action);
+        assert!(matches!(again, Some(Action::Replace(found)) if found["data"]["times"] == "2"));
     }
 
     #[test]

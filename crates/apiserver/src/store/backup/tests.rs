@@ -1,0 +1,86 @@
+//! A backup is read as it was written, or not at all.
+
+use serde_json::json;
+
+use super::*;
+use crate::document::Counting;
+use crate::key::Resource;
+
+const RESTORES: Restores = Restores { times: 1, last_s: 2, version: 3 };
+const CANARY: &str = "hunter2-canary";
+
+pub(super) fn document(plural: &str, name: &str, text: &str) -> Arc<Document> {
+    let key = Key::new(Resource::new("", plural), "default", name);
+    let metadata =
+        json!({ "name": name, "namespace": "default", "uid": format!("uid-{name}"), "resourceVersion": "5" });
+    let json = json!({ "metadata": metadata, "data": { "text": text } });
+    let json = json.as_object().expect("an object");
+    Arc::new(Document::new(key, json, Counting::Nothing, &|_, _, _, _| None).expect("it has metadata"))
+}
+
+fn backup(keyring: &Keyring, objects: &[Arc<Document>]) -> Vec<u8> {
+    let source = Source { keyring, version: Version(7), restores: RESTORES, objects };
+    let mut out = Vec::new();
+    let mut send = |piece: Bytes| {
+        out.extend_from_slice(&piece);
+        true
+    };
+    write(&source, &mut send).expect("there is a key");
+    out
+}
+
+#[test]
+fn what_is_in_a_backup_comes_back() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let mut objects = vec![document("secrets", "s", CANARY)];
+    objects
+        .extend((0..1000).map(|number| document("configmaps", &format!("m-{number:04}"), &"x".repeat(200))));
+    let bytes = backup(&keyring, &objects);
+    assert!(!bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes()));
+    let read = Backup::read(&bytes, &keyring).expect("it is whole");
+    assert_eq!((read.version, read.restores, read.kept.len()), (Version(7), RESTORES, 1001));
+    for ((key, kept), object) in read.kept.iter().zip(&objects) {
+        assert_eq!((key, kept.version), (object.key(), object.meta().version));
+        assert_eq!(kept.parts.body, object.parts().body);
+    }
+    let other = Keyring::made().expect("there are random numbers");
+    assert!(matches!(Backup::read(&bytes, &other), Err(BackupError::Record(StoreError::Keys(_)))));
+}
+
+#[test]
+fn what_is_damaged_or_cut_off_anywhere_is_refused() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let bytes = backup(&keyring, &[document("secrets", "s", CANARY), document("configmaps", "m", "x")]);
+    for length in 0..bytes.len() {
+        assert!(Backup::read(&bytes[..length], &keyring).is_err(), "{length}");
+    }
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(Backup::read(&damaged, &keyring).is_err(), "bit {bit}");
+    }
+    let mut longer = bytes;
+    longer.push(0);
+    assert!(matches!(Backup::read(&longer, &keyring), Err(BackupError::Damaged)));
+    assert!(matches!(Backup::read(b"{}", &keyring), Err(BackupError::NotOne)));
+}
+
+#[test]
+fn what_comes_in_pieces_is_checked_as_a_whole() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let bytes = backup(&keyring, &[document("configmaps", "m", "x")]);
+    for size in [1, 7, 31, 32, 33, bytes.len()] {
+        let mut check = Check::default();
+        bytes.chunks(size).for_each(|piece| check.add(piece));
+        assert!(check.finish().is_ok(), "{size}");
+    }
+}
+
+#[test]
+fn one_of_a_later_version_is_refused_by_its_name() {
+    let mut bytes = b"bowline backup, format 2\n{}\n".to_vec();
+    let digest = ring::digest::digest(&SHA256, &bytes);
+    bytes.extend_from_slice(digest.as_ref());
+    let said = Backup::read(&bytes, &Keyring::default()).expect_err("it is newer").to_string();
+    assert!(said.contains("format 2") && said.contains("reads format 1"), "{said}");
+}

@@ -1,0 +1,196 @@
+//! A hub from a backup.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bowline_kernel::Version;
+
+use super::backup::{Backup, BackupError};
+use super::directory::{RESTORED_STORE_FILE, STORE_FILE};
+use super::filling::Filling;
+use super::keyring::{KEYS_FILE, Keyring};
+use super::state::Restores;
+use super::{Directory, DirectoryError, StoreError};
+use crate::time::Moment;
+
+/// Versions begin anew at the next multiple of this: whatever the hub wrote after the backup was made, it did not get
+/// there, so no version is ever given twice.
+const ROUND: u64 = 1_000_000_000_000;
+/// So far away the next multiple has to be.
+const AT_LEAST: u64 = ROUND / 10;
+
+/// What identifies a hub to its clients, and who signs their tokens.
+const IDENTITY: [&str; 3] = ["ca.crt", "ca.key", "service-accounts.key"];
+
+/// No hub can be made of a backup.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The backup cannot be used.
+    #[error("{}: {source}", path.display())]
+    Backup {
+        /// The backup.
+        path: PathBuf,
+        /// Why.
+        source: BackupError,
+    },
+    /// The directory cannot be used.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// There is a hub in the directory.
+    #[error("{} holds a hub already, and was left as it is; choose another directory with --data", .0.display())]
+    Taken(PathBuf),
+    /// The Secrets cannot be decrypted.
+    #[error(
+        "{}: its Secrets are encrypted, and the key is not in it; name the directory with the copy of secrets.key that was \
+         kept by --keys ({why})",
+        path.display()
+    )]
+    Keys {
+        /// The backup.
+        path: PathBuf,
+        /// Which key is missing.
+        why: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The store cannot be written.
+    #[error("{}: {source}", path.display())]
+    Store {
+        /// The file with the objects.
+        path: PathBuf,
+        /// Why.
+        source: StoreError,
+    },
+}
+
+/// What came of a backup.
+#[derive(Debug)]
+pub struct Restored {
+    /// How many objects there are.
+    pub objects: usize,
+    /// When the backup was made.
+    pub made_at: String,
+    /// The version of the last change in it.
+    pub version: u64,
+    /// From where on versions are given now.
+    pub from_version: u64,
+    /// Which files were missing among the keys: a new authority is made for them, and nobody knows it yet.
+    pub missing: Vec<&'static str>,
+}
+
+/// Makes a hub in `data` of the backup at `file`. Keys are taken from the directory `keys`: that of the hub which was
+/// backed up, or a copy.
+///
+/// # Errors
+/// See [`RestoreError`]; then there is no hub in `data`, or the one that was.
+pub fn restore(file: &Path, data: &Path, keys: Option<&Path>) -> Result<Restored, RestoreError> {
+    if data.join(STORE_FILE).exists() {
+        return Err(RestoreError::Taken(data.to_owned()));
+    }
+    Directory::look(data)?;
+    let bytes = fs::read(file).map_err(io_at(file))?;
+    let kept_keys = KeptKeys::read(keys)?;
+    let backup = Backup::read(&bytes, &kept_keys.keyring).map_err(|source| match source {
+        BackupError::Record(StoreError::Keys(why)) => RestoreError::Keys { path: file.to_owned(), why },
+        source => RestoreError::Backup { path: file.to_owned(), source },
+    })?;
+    drop(bytes);
+    let directory = Directory::take(data)?;
+    if !directory.is_new() {
+        return Err(RestoreError::Taken(data.to_owned()));
+    }
+    let keyring = kept_keys.or_new().map_err(io_at(&directory.join(KEYS_FILE)))?;
+    let from_version = jumped(backup.version);
+    // It comes first: whoever starts a hub here before all is there is told so.
+    let new = directory.join(RESTORED_STORE_FILE);
+    fill(&new, &keyring, &backup, from_version)
+        .map_err(|source| RestoreError::Store { path: new.clone(), source })?;
+    for (name, contents) in &kept_keys.identity {
+        directory.write(name, contents).map_err(io_at(&directory.join(name)))?;
+    }
+    keyring.save(&directory).map_err(io_at(&directory.join(KEYS_FILE)))?;
+    directory.made()?;
+    let path = directory.join(STORE_FILE);
+    directory.rename(&new, &path).map_err(io_at(&path))?;
+    let has = |name: &&str| kept_keys.identity.iter().any(|(there, _)| there == name);
+    Ok(Restored {
+        objects: backup.kept.len(),
+        made_at: backup.made_at,
+        version: backup.version.0,
+        from_version: from_version.0,
+        missing: IDENTITY.into_iter().filter(|name| !has(name)).collect(),
+    })
+}
+
+fn fill(path: &Path, keyring: &Keyring, backup: &Backup, version: Version) -> Result<(), StoreError> {
+    let mut filling = Filling::begin(path, keyring)?;
+    for (key, kept) in &backup.kept {
+        filling.add(key, kept)?;
+    }
+    let last_s = u64::try_from(Moment::now().unix_s()).unwrap_or_default();
+    filling.finish(version, Restores { times: backup.restores.times + 1, last_s, version: version.0 })
+}
+
+/// Where versions go on.
+fn jumped(version: Version) -> Version {
+    let next = (version.0 / ROUND + 1) * ROUND;
+    Version(if next - version.0 < AT_LEAST { next + ROUND } else { next })
+}
+
+/// What was kept apart from the backup.
+#[derive(Default)]
+struct KeptKeys {
+    keyring: Keyring,
+    identity: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl KeptKeys {
+    fn read(keys: Option<&Path>) -> Result<KeptKeys, RestoreError> {
+        let Some(keys) = keys else { return Ok(KeptKeys::default()) };
+        let read = |name: &str| {
+            let path = keys.join(name);
+            match fs::read(&path) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(source) => Err(RestoreError::Io { path, source }),
+            }
+        };
+        let mut kept = KeptKeys::default();
+        if let Some(text) = read(KEYS_FILE)? {
+            let path = keys.join(KEYS_FILE);
+            kept.keyring =
+                Keyring::parse(&String::from_utf8_lossy(&text)).map_err(|why| RestoreError::Keys {
+                    why: format!("{} is damaged: {why}", path.display()),
+                    path: path.clone(),
+                })?;
+        }
+        for name in IDENTITY {
+            kept.identity.extend(read(name)?.map(|bytes| (name, bytes)));
+        }
+        if kept.keyring.is_empty() && kept.identity.is_empty() {
+            let source = io::Error::new(io::ErrorKind::NotFound, "there are no keys of a hub in it");
+            return Err(RestoreError::Io { path: keys.to_owned(), source });
+        }
+        Ok(kept)
+    }
+
+    /// The keys of the new hub. Who has no Secrets may have no key either, and gets one.
+    fn or_new(&self) -> io::Result<Keyring> {
+        if self.keyring.is_empty() { Keyring::made() } else { Ok(self.keyring.clone()) }
+    }
+}
+
+fn io_at(path: &Path) -> impl FnOnce(io::Error) -> RestoreError {
+    let path = path.to_owned();
+    move |source| RestoreError::Io { path, source }
+}
+
+#[cfg(test)]
+mod tests;

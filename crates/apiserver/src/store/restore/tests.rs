@@ -1,0 +1,73 @@
+//! A hub from a backup: where versions go on, and what stands against it.
+
+use std::sync::Arc;
+
+use super::super::backup::{Source, write};
+use super::super::opening;
+use super::*;
+
+#[test]
+fn versions_go_on_where_nobody_has_been() {
+    for (version, from) in [
+        (0, ROUND),
+        (1, ROUND),
+        (AT_LEAST, ROUND),
+        (ROUND - AT_LEAST, ROUND),
+        (ROUND - AT_LEAST + 1, 2 * ROUND),
+        (ROUND, 2 * ROUND),
+        (ROUND + 17, 2 * ROUND),
+    ] {
+        assert_eq!(jumped(Version(version)), Version(from), "{version}");
+    }
+}
+
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An empty backup in a directory of its own.
+fn backup() -> (Scratch, PathBuf, PathBuf) {
+    let scratch = Scratch(std::env::temp_dir().join(format!("bowline-restore-{}", std::process::id())));
+    let (file, data) = (scratch.0.join("backup"), scratch.0.join("hub"));
+    fs::create_dir_all(&scratch.0).expect("a directory");
+    let mut bytes = Vec::new();
+    let mut send = |piece: bytes::Bytes| {
+        bytes.extend_from_slice(&piece);
+        true
+    };
+    let objects: &[Arc<crate::document::Document>] = &[];
+    let source = Source {
+        keyring: &Keyring::default(),
+        version: Version(5),
+        restores: Restores { times: 3, last_s: 1, version: 4 },
+        objects,
+    };
+    write(&source, &mut send).expect("nothing is encrypted");
+    fs::write(&file, bytes).expect("it can be written");
+    (scratch, file, data)
+}
+
+#[test]
+fn whenever_a_restore_is_killed_it_is_told_or_done() {
+    let (_scratch, file, data) = backup();
+    // While the store was written, and before it was said that there is a hub.
+    fs::create_dir_all(&data).expect("a directory");
+    fs::write(data.join(RESTORED_STORE_FILE), "half a store").expect("it can be written");
+    fs::write(data.join("ca.key.new"), "half a key").expect("it can be written");
+    let said =
+        opening::open(&Directory::take(&data).expect("it is ours")).map(drop).expect_err("it is not whole");
+    assert!(said.to_string().contains("not finished: do it again"), "{said}");
+    let restored = restore(&file, &data, None).expect("it can be done again");
+    assert_eq!((restored.version, restored.from_version, restored.objects), (5, ROUND, 0));
+    // After that was said, and before the store had its name.
+    fs::rename(data.join(STORE_FILE), data.join(RESTORED_STORE_FILE)).expect("it is there");
+    let opened = opening::open(&Directory::take(&data).expect("it is ours")).expect("it is whole");
+    let restores = opened.state.restores;
+    assert_eq!((opened.state.version, restores.times, restores.version), (Version(ROUND), 4, ROUND));
+    drop(opened);
+    assert!(matches!(restore(&file, &data, None), Err(RestoreError::Taken(_))));
+}
