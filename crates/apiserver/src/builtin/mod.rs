@@ -15,6 +15,7 @@ mod habits;
 mod mistyped;
 mod parts;
 mod prepare;
+pub(crate) mod quota;
 mod shape;
 mod text;
 mod validate;

@@ -3,13 +3,13 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use bowline_kernel::{Change, Key as _, Version, View};
 
 use super::history::History;
-use super::{Batch, Committer, Hub, chores};
+use super::{Batch, Hub, chores};
 use crate::document::Document;
 use crate::store::{CommitError, Store};
 use crate::time::Moment;
@@ -19,6 +19,23 @@ const REST: Duration = Duration::from_secs(1);
 
 /// Called with what becomes visible, and before anybody sees it: what follows objects is never behind them.
 pub(super) type Published = Box<dyn Fn(&View<Document>, &[Change<Document>]) + Send>;
+
+/// The thread that commits. Dropping it commits what is decided, and stops.
+pub(crate) struct Committer {
+    hub: Arc<Hub>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.hub.front().stopping = true;
+        self.hub.work.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported, and has stopped the process.
+            let _ = thread.join();
+        }
+    }
+}
 
 impl Hub {
     /// Starts the thread that commits to `store`.
@@ -120,7 +137,7 @@ impl Hub {
         front.tired = true;
         front.era.0 += 1;
         for change in batch.changes.iter().chain(&later.changes).rev() {
-            front.head.revert(change);
+            front.revert(change);
         }
         drop(front);
         let why: Arc<str> = why.into();

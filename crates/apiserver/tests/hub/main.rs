@@ -5,6 +5,7 @@ mod disk;
 mod limits;
 mod lists;
 mod parts;
+mod quotas;
 mod restart;
 mod scope;
 mod start;
