@@ -13,6 +13,7 @@ use crate::status::Status;
 
 mod definitions;
 mod events;
+mod flows;
 mod namespaces;
 mod quotas;
 mod roles;
@@ -33,7 +34,10 @@ impl Background {
         for _ in 0..3 {
             roles::tend(Arc::clone(api)).await?;
         }
+        let [schemas, levels] = flows::resources();
         Ok(Background(vec![
+            tokio::spawn(follow(Arc::clone(api), schemas, flows::tend)),
+            tokio::spawn(follow(Arc::clone(api), levels, flows::tend)),
             tokio::spawn(follow(Arc::clone(api), crate::crd::definitions(), definitions::tend)),
             tokio::spawn(follow(Arc::clone(api), roles::cluster_roles(), roles::tend)),
             tokio::spawn(namespaces::run(Arc::clone(api), authority.to_owned())),

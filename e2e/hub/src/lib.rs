@@ -169,13 +169,28 @@ impl Hub {
     /// # Errors
     /// If it does not start.
     pub fn controllers(&self, binaries: &Path, dir: &Path) -> Result<Controllers> {
-        let employer = Employer {
+        self.employ(|employer| Ok(Controllers::start_with(binaries, dir, employer)?))
+    }
+
+    /// The same with a kube-scheduler and a kwok, which plays a node: pods run.
+    ///
+    /// # Errors
+    /// If they do not start.
+    pub fn control_plane(&self, binaries: &Path, dir: &Path) -> Result<Controllers> {
+        self.employ(|employer| {
+            let mut controllers = Controllers::start_with(binaries, dir, employer)?;
+            controllers.run_pods(employer)?;
+            Ok(controllers)
+        })
+    }
+
+    fn employ<T>(&self, start: impl FnOnce(&Employer<'_>) -> Result<T>) -> Result<T> {
+        start(&Employer {
             url: &format!("https://{}", self.client.authority()),
             ca: &self.data.join("ca.crt"),
             ca_key: &self.data.join("ca.key"),
             tokens_key: &self.data.join("service-accounts.key"),
-        };
-        Ok(Controllers::start_with(binaries, dir, &employer)?)
+        })
     }
 
     /// What it said when it listened.

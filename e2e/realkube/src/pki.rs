@@ -36,12 +36,12 @@ impl Pki {
         let (ca, front) =
             (pki.authority("ca", "bowline-test-ca")?, pki.authority("front", "front-proxy-ca")?);
         let server = ExtendedKeyUsagePurpose::ServerAuth;
-        let client = || ExtendedKeyUsagePurpose::ClientAuth;
         pki.leaf(&ca, "apiserver", ("kube-apiserver", None), server, SERVER_NAMES)?;
-        pki.leaf(&ca, "admin", ("admin", Some("system:masters")), client(), &[])?;
+        pki.admin(&ca)?;
         pki.controllers(&ca)?;
-        pki.leaf(&ca, "sched", ("system:kube-scheduler", None), client(), &[])?;
-        pki.leaf(&front, "proxy", ("front-proxy-client", None), client(), &[])?;
+        pki.scheduler(&ca)?;
+        let client = ExtendedKeyUsagePurpose::ClientAuth;
+        pki.leaf(&front, "proxy", ("front-proxy-client", None), client, &[])?;
         // Service-account tokens are signed with this one.
         let tokens = KeyPair::generate()?;
         pki.secret("sa.key", &tokens.serialize_pem())?;
@@ -50,8 +50,8 @@ impl Pki {
         Ok(pki)
     }
 
-    /// What a controller-manager needs of a server that is not ours: its authority, the key of its tokens, and a
-    /// certificate that the authority signs.
+    /// What controllers need of a server that is not ours: its authority, the key of its tokens, and certificates that
+    /// the authority signs.
     pub(crate) fn of_authority(
         dir: PathBuf,
         (ca, ca_key): (&str, &str),
@@ -63,12 +63,24 @@ impl Pki {
         pki.secret("ca.key", ca_key)?;
         pki.secret("sa.key", tokens)?;
         pki.controllers(&issuer)?;
+        pki.scheduler(&issuer)?;
+        pki.admin(&issuer)?;
         Ok(pki)
     }
 
     fn controllers(&self, issuer: &Issuer<'_, KeyPair>) -> Result<(), Error> {
         let name = "system:kube-controller-manager";
         self.leaf(issuer, "kcm", (name, None), ExtendedKeyUsagePurpose::ClientAuth, &[])
+    }
+
+    fn scheduler(&self, issuer: &Issuer<'_, KeyPair>) -> Result<(), Error> {
+        let name = "system:kube-scheduler";
+        self.leaf(issuer, "sched", (name, None), ExtendedKeyUsagePurpose::ClientAuth, &[])
+    }
+
+    fn admin(&self, issuer: &Issuer<'_, KeyPair>) -> Result<(), Error> {
+        let who = ("admin", Some("system:masters"));
+        self.leaf(issuer, "admin", who, ExtendedKeyUsagePurpose::ClientAuth, &[])
     }
 
     /// A file by its name.

@@ -15,7 +15,7 @@ use crate::programs::{Programs, listens};
 use crate::{Options, PROGRAMS, RealKube, Seconds, kubeconfig, nodes, ports};
 
 /// kwok's stages for Pods.
-const STAGES: &str = include_str!("../../../testbed/kwok-pods.yaml");
+pub(crate) const STAGES: &str = include_str!("../../../testbed/kwok-pods.yaml");
 
 /// Who asked for what, once per request: when it was answered.
 const AUDIT: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived, ResponseStarted]\n\
@@ -67,7 +67,7 @@ fn ok(client: &Client, target: &str) -> bool {
 }
 
 /// The health of those that speak without TLS.
-fn plain_ok(port: u16, path: &str) -> bool {
+pub(crate) fn plain_ok(port: u16, path: &str) -> bool {
     let ask = || -> std::io::Result<String> {
         let mut socket = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         socket.set_read_timeout(Some(Duration::from_secs(2)))?;

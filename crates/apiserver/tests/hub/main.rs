@@ -2,9 +2,11 @@
 
 mod connections;
 mod disk;
+mod fairness;
 mod limits;
 mod lists;
 mod parts;
+mod policies;
 mod quotas;
 mod restart;
 mod scope;
