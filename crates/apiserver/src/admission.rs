@@ -11,6 +11,7 @@ use crate::document::{Counting, Json};
 use crate::kinds::Kind;
 use crate::metadata;
 use crate::part::Part;
+use crate::policy;
 use crate::status::Status;
 use crate::verbs::Write;
 
@@ -127,7 +128,7 @@ pub(crate) fn create(write: &Write, mut object: Json, applied: bool) -> Result<A
     }
     let mut errors = builtin::validate_create(kind, &object);
     errors.extend(more);
-    check(kind, &object, &errors)?;
+    check_all(write, &object, None, errors)?;
     // Only now, as the real server does: what is wrong with an object is said first.
     write.authorize_create()?;
     assign_addresses(write, &mut object, None)?;
@@ -193,7 +194,7 @@ pub(crate) fn update(write: &Write, mut object: Json, old: &Json, applied: bool)
     }
     let mut errors = builtin::validate_update(kind, &object, old, subresource);
     errors.extend(more);
-    check(kind, &object, &errors)?;
+    check_all(write, &object, Some(old), errors)?;
     signers::check(write, &object, old)?;
     assign_addresses(write, &mut object, Some(old))?;
     warnings.extend(warn_custom(kind, &object, Some(old)));
@@ -236,6 +237,19 @@ fn check_roles(write: &Write, object: &Json, old: Option<&Json>) -> Result<(), S
         new: object,
     };
     rbac::admit(|| write.api.auth.rules(&write.api.hub), &write.user, &role)
+}
+
+/// What is wrong with an object, and then whether its writer may have it read what it would read.
+fn check_all(
+    write: &Write,
+    object: &Json,
+    old: Option<&Json>,
+    mut errors: Vec<FieldError>,
+) -> Result<(), Status> {
+    if errors.is_empty() && write.part == Part::Main {
+        errors.extend(policy::readable::check(write, object, old));
+    }
+    check(&write.kind, object, &errors)
 }
 
 fn check(kind: &Kind, object: &Json, errors: &[FieldError]) -> Result<(), Status> {

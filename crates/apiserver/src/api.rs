@@ -17,18 +17,17 @@ use crate::builtin_table;
 use crate::crd;
 use crate::discovery::Catalogue;
 use crate::document::{Document, Json};
+use crate::flow::{self, Gate};
 use crate::guest::Guest;
 use crate::hub::Hub;
 use crate::key::{Key, Resource};
 use crate::kinds::{Kind, Kinds};
 use crate::metrics::Metrics;
+use crate::policy::{self, Policies};
 use crate::status::Status;
 use crate::store::{Directory, Keyring, Restores};
 use crate::time::Moment;
 use crate::verbs::Write;
-
-/// Requests that are under way at once, watches aside.
-const AT_ONCE: usize = 2048;
 
 /// What all requests share.
 pub(crate) struct Api {
@@ -42,8 +41,8 @@ pub(crate) struct Api {
     pub audit: Option<Arc<Audit>>,
     /// What is counted.
     pub metrics: Arc<Metrics>,
-    /// Who may go on.
-    pub limit: Semaphore,
+    /// Who goes on, when there are too many.
+    pub gate: Gate,
     /// Turns true when the server stops.
     pub stopping: watch::Sender<bool>,
     /// Where clients reach the server.
@@ -52,6 +51,8 @@ pub(crate) struct Api {
     pub guest: Option<Arc<dyn Guest>>,
     /// The addresses and ports of services.
     pub addresses: Arc<Addresses>,
+    /// What writes are judged by.
+    pub policies: ArcSwap<Policies>,
     /// What is not in the objects, and belongs to a copy of them.
     pub copied: Copied,
     /// Who may copy them: one at a time.
@@ -88,11 +89,13 @@ impl Api {
         guest: Option<Arc<dyn Guest>>,
         copied: Copied,
     ) -> Result<Api, PkiError> {
-        let (catalogue, auth) = {
+        let (catalogue, auth, policies, gate) = {
             let view = hub.view();
             let definitions = view.collection(&crd::definitions());
             let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
-            (Catalogue::new(Arc::new(kinds), &address), Auth::new(Tokens::load(directory)?, &view))
+            let catalogue = Catalogue::new(Arc::new(kinds), &address);
+            let gate = Gate::new(&view, Arc::clone(&metrics));
+            (catalogue, Auth::new(Tokens::load(directory)?, &view), Policies::of(&view), gate)
         };
         let addresses = Addresses::new(SERVICES).expect("it is a range of addresses");
         for service in services(&hub) {
@@ -104,13 +107,14 @@ impl Api {
             catalogue: ArcSwap::from_pointee(catalogue),
             auth,
             metrics,
-            limit: Semaphore::new(AT_ONCE),
+            gate,
             stopping: watch::Sender::new(false),
             address,
             guest,
             addresses: Arc::new(addresses),
             copied,
             copying: Arc::new(Semaphore::new(1)),
+            policies: ArcSwap::from_pointee(policies),
         })
     }
 
@@ -131,6 +135,12 @@ impl Api {
                 self.addresses.keep(before.as_ref(), &after);
             }
         }
+        if changes.iter().any(|change| flow::concerns(&change.key.resource)) {
+            self.gate.follow(view);
+        }
+        if changes.iter().any(|change| policy::concerns(&change.key.resource)) {
+            self.policies.store(Arc::new(Policies::of(view)));
+        }
         if changes.iter().any(|change| change.key.resource == crd::definitions()) {
             let definitions = view.collection(&crd::definitions());
             let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
@@ -146,13 +156,19 @@ impl Api {
         // The second needs the namespaces of the first.
         let due = bootstrap::due(&self.hub.view());
         self.write(due).await?;
+        let due = flow::defaults::due(&self.hub.view());
+        self.write(due).await?;
         let address = self.addresses.first().to_string();
         let restores = self.copied.restores;
         let due = own::due(&self.hub.view(), &Itself { authority, address, now: Moment::now(), restores });
         self.write(due).await
     }
 
-    async fn write(self: &Arc<Api>, due: Vec<Due>) -> Result<(), Status> {
+    /// Does what is due.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) async fn write(self: &Arc<Api>, due: Vec<Due>) -> Result<(), Status> {
         let mut requests = Vec::with_capacity(due.len());
         for due in due {
             match due.action {

@@ -1,5 +1,5 @@
 //! What the server does by itself, by guarded writes like anybody's: it follows definitions of kinds and
-//! aggregated roles, furnishes namespaces, and forgets old events. In a steady state it writes nothing.
+//! aggregated roles, furnishes namespaces, says what is used of quotas, and forgets old events. In a steady state it writes nothing.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use crate::status::Status;
 
 mod definitions;
 mod events;
+mod flows;
 mod namespaces;
+mod quotas;
 mod roles;
 
 /// How long a task rests when it could not do what it wanted: the disk is full, or somebody was faster.
@@ -32,11 +34,15 @@ impl Background {
         for _ in 0..3 {
             roles::tend(Arc::clone(api)).await?;
         }
+        let [schemas, levels] = flows::resources();
         Ok(Background(vec![
+            tokio::spawn(follow(Arc::clone(api), schemas, flows::tend)),
+            tokio::spawn(follow(Arc::clone(api), levels, flows::tend)),
             tokio::spawn(follow(Arc::clone(api), crate::crd::definitions(), definitions::tend)),
             tokio::spawn(follow(Arc::clone(api), roles::cluster_roles(), roles::tend)),
             tokio::spawn(namespaces::run(Arc::clone(api), authority.to_owned())),
             tokio::spawn(events::run(Arc::clone(api))),
+            tokio::spawn(quotas::run(Arc::clone(api))),
         ]))
     }
 }

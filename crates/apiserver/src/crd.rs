@@ -12,6 +12,8 @@ pub(crate) mod lifecycle;
 mod scale;
 pub(crate) mod served;
 
+pub(crate) use cel::policy;
+pub(crate) use cel::{Decision, Question, Subject};
 pub(crate) use custom::{Custom, Part, Verdict, finalizer_warnings};
 pub(crate) use served::kinds;
 

@@ -19,13 +19,19 @@ mod bells;
 mod chores;
 mod committer;
 mod decided;
+mod failure;
 mod history;
+mod ledger;
+mod quotas;
 #[cfg(test)]
 mod tests;
 
 use bells::Bells;
 pub(crate) use committer::Committer;
 use decided::{Decided, Waiting, durability};
+pub(crate) use failure::Failure;
+pub(crate) use ledger::Account;
+use ledger::Ledger;
 
 /// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
 const TRIES: usize = 5;
@@ -48,6 +54,8 @@ pub(crate) struct Hub {
 /// What is decided and not yet durable.
 struct Front {
     head: Head<Document>,
+    /// What quotas leave.
+    ledger: Ledger,
     batch: Batch,
     /// A batch is on its way to the disk.
     busy: bool,
@@ -76,22 +84,13 @@ struct Batch {
 /// Whether what was decided is durable.
 type Durable = Result<(), Arc<str>>;
 
-/// A request that did not succeed.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// It cannot be done.
-    Refused(RefusalOf<Document>),
-    /// It could, and could not be written; nothing is changed.
-    NotDurable(Arc<str>),
-    /// The hub is stopping.
-    Stopping,
-}
-
 impl Hub {
     /// A hub on these objects.
     pub(crate) fn new(version: Version, objects: Vec<Arc<Document>>, metrics: Arc<Metrics>) -> Hub {
+        let head = Head::load(version, objects.iter().cloned());
         let front = Front {
-            head: Head::load(version, objects.iter().cloned()),
+            ledger: Ledger::load(&head),
+            head,
             batch: Batch::default(),
             busy: false,
             tired: false,
@@ -134,6 +133,11 @@ impl Hub {
         self.bells.listen(resource)
     }
 
+    /// Rings whenever anything has changed.
+    pub(crate) fn published(&self) -> watch::Receiver<Version> {
+        self.published.subscribe()
+    }
+
     /// Waits until the view has come to `version`, and says whether it has.
     pub(crate) async fn reach(&self, version: Version, at_most: Duration) -> bool {
         let mut published = self.published.subscribe();
@@ -146,7 +150,7 @@ impl Hub {
     /// # Errors
     /// See [`Failure`].
     pub(crate) async fn perform(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
-        let outcome = self.decide(|front| front.perform(request))?.done().await?;
+        let outcome = self.decide(|front| front.admit(request))?.done().await?;
         outcome.map_err(Failure::Refused)
     }
 
@@ -159,7 +163,7 @@ impl Hub {
         era: Era,
         request: Request<Document>,
     ) -> Result<Option<Answer<Document>>, Failure> {
-        let decided = self.decide(|front| (front.era == era).then(|| front.perform(request)))?;
+        let decided = self.decide(|front| (front.era == era).then(|| front.admit(request)))?;
         let outcome = decided.done().await?;
         outcome.transpose().map_err(Failure::Refused)
     }
@@ -177,7 +181,8 @@ impl Hub {
         outcome.map_err(Failure::Refused)
     }
 
-    /// Performs requests one right after the other: what they come to is durable together.
+    /// Performs requests of the server itself one right after the other: what they come to is durable together, and no
+    /// quota stands against it.
     ///
     /// # Errors
     /// If it does not get there.
@@ -351,11 +356,9 @@ async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Res
 impl Front {
     /// Decides a request, and what has to follow at once: nobody comes between, and both are durable together.
     fn perform(&mut self, request: Request<Document>) -> Outcome<Document> {
-        let (outcome, change) = self.head.perform(request);
-        self.batch.changes.extend(change);
-        match outcome.as_ref().ok().and_then(Answer::rest) {
-            Some(rest) => self.perform(rest),
-            None => outcome,
+        match self.head.perform(request) {
+            (outcome, Some(change)) => self.follow(outcome, change),
+            (outcome, None) => outcome,
         }
     }
 
@@ -378,17 +381,5 @@ fn was_overtaken(refusal: &RefusalOf<Document>, existed: bool) -> bool {
         Refusal::NotFound => existed,
         Refusal::AlreadyExists => !existed,
         Refusal::NoHome | Refusal::HomeGoes | Refusal::LateFinalizer | Refusal::Change(_) => false,
-    }
-}
-
-/// A refusal in the words of the API. What it is about is added by who asked.
-impl From<Failure> for Status {
-    fn from(failure: Failure) -> Status {
-        match failure {
-            Failure::Refused(Refusal::Change(status)) => *status,
-            Failure::Refused(refusal) => Status::internal(format!("{refusal:?}")),
-            Failure::NotDurable(why) => Status::not_durable(&why),
-            Failure::Stopping => Status::stopping(),
-        }
     }
 }

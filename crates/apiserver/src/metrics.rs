@@ -13,6 +13,11 @@ use prometheus_client::registry::Registry;
 
 use crate::guest::Guest;
 
+mod flows;
+
+pub(crate) use flows::Flow;
+use flows::Flows;
+
 /// The bounds of durations, in seconds.
 const SECONDS: [f64; 13] =
     [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
@@ -29,6 +34,7 @@ pub(crate) struct Metrics {
     refused: Counter,
     watchers: Gauge<i64, AtomicI64>,
     version: Gauge<i64, AtomicI64>,
+    flows: Flows,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -60,6 +66,7 @@ impl Metrics {
             refused: Counter::default(),
             watchers: Gauge::default(),
             version: Gauge::default(),
+            flows: Flows::new(),
             registry: Registry::default(),
         };
         registry.register("requests", "Requests answered", metrics.requests.clone());
@@ -101,6 +108,7 @@ impl Metrics {
     pub(crate) fn text(&self, guest: Option<&dyn Guest>) -> String {
         let mut out = String::new();
         text::encode_registry(&mut out, &self.registry).expect("text is written to memory");
+        self.flows.text(&mut out);
         if let Some(guest) = guest {
             guest.metrics(&mut out);
         }

@@ -59,6 +59,26 @@ impl Quantity {
         Some(Quantity { nanos: if negative { -nanos } else { nanos }, style })
     }
 
+    /// So many of something.
+    pub(crate) fn whole(count: usize) -> Quantity {
+        let nanos = i128::try_from(count).map_or(MOST, |count| count.saturating_mul(NANO));
+        Quantity { nanos: nanos.min(MOST), style: Style::Decimal }
+    }
+
+    /// Both together. Nothing has no unit of its own.
+    #[must_use]
+    pub(crate) fn plus(self, other: Quantity) -> Quantity {
+        let style = if self.nanos == 0 { other.style } else { self.style };
+        Quantity { nanos: self.nanos.saturating_add(other.nanos), style }
+    }
+
+    /// What is left of it without another.
+    #[must_use]
+    pub(crate) fn minus(self, other: Quantity) -> Quantity {
+        let style = if self.nanos == 0 { other.style } else { self.style };
+        Quantity { nanos: self.nanos.saturating_sub(other.nanos), style }
+    }
+
     /// In billionths.
     pub(crate) fn nanos(self) -> i128 {
         self.nanos

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,12 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
-use tokio::sync::TryAcquireError;
 
 use crate::api::Api;
 use crate::audit::{Account, Trail};
 use crate::authorize::{Attributes, What};
+use crate::flow::{Described, Ranked, Target};
+use crate::key::Resource;
 use crate::negotiate::{Wanted, Wishes};
 use crate::path::{self, Path};
 use crate::query::Query;
@@ -33,7 +34,7 @@ use crate::{other, random, selection};
 
 /// The largest body that is read.
 pub(crate) const BODY_BYTES: usize = 3 << 20;
-/// How long a client may take to send it: meanwhile it keeps others out.
+/// How long a client may take to send it: meanwhile it is one of those of its flow that are on their way.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The number of a request: answers say it, and the log.
@@ -93,7 +94,9 @@ impl Service {
         let wanted = Wishes::of(&parts).of_status();
         let warnings = Warnings::default();
         let account = Account::of(&parts, id.clone());
-        let handled = handled(Arc::clone(&self.api), parts, body, warnings.clone(), account);
+        let rank = Arc::new(OnceLock::new());
+        let beside = Beside { warnings: warnings.clone(), rank: Arc::clone(&rank) };
+        let handled = handled(Arc::clone(&self.api), parts, body, beside, account);
         let handled = if matches!(method, Method::GET | Method::HEAD) {
             handled.await
         } else {
@@ -102,6 +105,9 @@ impl Service {
         };
         let mut reply = finished(handled, wanted, &id, &method, uri.path());
         warnings.write(reply.headers_mut());
+        if let Some(rank) = rank.get() {
+            note_rank(rank, &mut reply);
+        }
         if method == Method::HEAD {
             reply = reply::without_body(reply);
         }
@@ -172,12 +178,18 @@ fn finished(
     reply
 }
 
+/// What an answer says beside what was asked for.
+struct Beside {
+    warnings: Warnings,
+    rank: Arc<OnceLock<Ranked>>,
+}
+
 /// Answers a request, and writes down what was answered, if that has to be.
 async fn handled<B>(
     api: Arc<Api>,
     parts: Parts,
     body: B,
-    warnings: Warnings,
+    beside: Beside,
     account: Account,
 ) -> Result<Result<Reply, Status>, Panic>
 where
@@ -185,7 +197,7 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
 {
     let trail = Trail::default();
-    let handled = trail.along(caught(handle(&api, parts, body, warnings, &trail))).await;
+    let handled = trail.along(caught(handle(&api, parts, body, &beside, &trail))).await;
     let Some(audit) = &api.audit else { return handled };
     match account.write(audit, &trail, &handled).await {
         Ok(()) => handled,
@@ -193,11 +205,23 @@ where
     }
 }
 
+/// Says at which level a request was, and by which schema.
+fn note_rank(rank: &Ranked, reply: &mut Reply) {
+    let (schema, level) = rank.uids();
+    for (name, uid) in
+        [("x-kubernetes-pf-flowschema-uid", schema), ("x-kubernetes-pf-prioritylevel-uid", level)]
+    {
+        if let Ok(uid) = HeaderValue::try_from(uid) {
+            reply.headers_mut().insert(name, uid);
+        }
+    }
+}
+
 async fn handle<B>(
     api: &Arc<Api>,
     parts: Parts,
     body: B,
-    warnings: Warnings,
+    beside: &Beside,
     trail: &Trail,
 ) -> Result<Reply, Status>
 where
@@ -223,25 +247,59 @@ where
         (Path::Resource(path), _) => What::at(path),
         (Path::Other, _) => What::Path(parts.uri.path()),
     };
+    let target = Target { user: &user, verb, what: described(&path, parts.uri.path()) };
+    let ranked = beside.rank.get_or_init(|| api.gate.rank(&target));
     let may = api.auth.authorize(&api.hub, &Attributes { user: &user, verb, what });
     trail.known().allowed = Some(may.is_ok());
     may?;
+    // Who is slow to send it has no seat meanwhile; others of the same flow may be many already.
+    let body = if body.is_end_stream() {
+        Bytes::new()
+    } else {
+        let _coming = api.gate.announce(ranked).map_err(|_| too_many())?;
+        read(body, BODY_TIME).await?
+    };
+    let width = width(api, verb, &path, ranked);
+    let pass = api.gate.enter(ranked, width).await.map_err(|_| too_many())?;
+    // Of those who have a seat there are so many at most, and for their lines there is room on a disk that gets full.
     if let Some(audit) = api.audit.as_ref().filter(|_| trail.is_audited(true)) {
         audit.room()?;
     }
     let Path::Resource(path) = path else {
         return Ok(other::answer(api, &parts));
     };
-    // Watches last; everything else is over soon, and too much of it at once is refused.
-    let _permit = match verb {
-        "watch" => None,
-        _ => Some(api.limit.try_acquire().map_err(|error| match error {
-            TryAcquireError::NoPermits => too_many(),
-            TryAcquireError::Closed => Status::stopping(),
-        })?),
-    };
-    let body = read(body, BODY_TIME).await?;
-    verbs::perform(api, Asked { verb, path, query, user, parts, body, warnings }).await
+    let warnings = beside.warnings.clone();
+    verbs::perform(api, Asked { verb, path, query, user, parts, body, warnings, pass }).await
+}
+
+/// What a request is about, for flow schemas.
+fn described<'a>(path: &'a Path, whole: &'a str) -> Described<'a> {
+    match path {
+        Path::Other => Described::Path(whole),
+        Path::Resource(path) => {
+            // A namespace counts as inside itself.
+            let itself = path.plural == "namespaces" && path.namespace.is_empty();
+            Described::Resource {
+                group: &path.group,
+                plural: &path.plural,
+                subresource: &path.subresource,
+                namespace: if itself { &path.name } else { &path.namespace },
+            }
+        }
+    }
+}
+
+/// How many seats a request takes: a list of many objects takes several, as in the real server.
+fn width(api: &Api, verb: &str, path: &Path, ranked: &Ranked) -> usize {
+    const OBJECTS_PER_SEAT: usize = 100;
+    const MOST: usize = 10;
+    let Path::Resource(path) = path else { return 1 };
+    if ranked.is_exempt() || !matches!(verb, "list" | "watch" | "deletecollection") {
+        return 1;
+    }
+    let resource = Resource::new(&path.group, &path.plural);
+    let objects = api.hub.view().collection(&resource).map_or(0, |all| all.objects().len());
+    objects.div_ceil(OBJECTS_PER_SEAT).clamp(1, MOST)
 }
 
 fn too_many() -> Status {

@@ -10,6 +10,7 @@ use http::{Method, StatusCode};
 use crate::api::Api;
 use crate::auth::quote;
 use crate::auth::reviews::Review;
+use crate::flow::Pass;
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wishes};
 use crate::path::{Path, ResourcePath};
@@ -25,6 +26,7 @@ use crate::{builtin, random, reply};
 
 mod create;
 mod delete;
+mod judged;
 mod list;
 mod options;
 mod patch;
@@ -56,6 +58,8 @@ pub(crate) struct Asked {
     pub body: Bytes,
     /// What the client is told beside the answer.
     pub warnings: Warnings,
+    /// The seat that it has; a watch gives it back when it has begun.
+    pub pass: Pass,
 }
 
 impl Asked {
@@ -144,7 +148,7 @@ async fn perform_on(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Re
     match asked.verb {
         "get" => get(api, kind, &asked).await,
         "list" => list(api, kind, &asked).await,
-        "watch" => watch(api, kind, &asked),
+        "watch" => watch(api, kind, asked),
         "create" => match Review::of(&kind.group, &kind.plural) {
             Some(review) => review::answer(api, kind, review, &asked).await,
             None => create::create(api, kind, asked).await,
@@ -249,7 +253,7 @@ async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
     render::list(kind, &listed, &wanted, &asked.query)
 }
 
-fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Status> {
+fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {
     let wanted = asked.wishes().form(kind, negotiate::Asked::Watch)?;
     let options = ListOptions::parse(&asked.query, true)?;
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?.only(&asked.path.name)?;
@@ -264,6 +268,7 @@ fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
         lasts: watch::lasts(options.timeout_s, random::number()),
         options,
         stopping: api.stopping.subscribe(),
+        pass: Some(asked.pass),
         _counted: api.metrics.watcher(),
     };
     Ok(reply::stream(media, watch::start(watch, id, asked.parts.uri.path().to_owned())))

@@ -30,7 +30,16 @@ fn is_kept_as_shown(kind: &Kind) -> bool {
 
 /// The JSON of an object in the form of a version of its kind.
 pub(crate) fn shown(kind: &Kind, document: &Document) -> Json {
-    let mut json = document.json();
+    presented(kind, document.json())
+}
+
+/// The same object in another version of its kind.
+pub(crate) fn converted(from: &Kind, to: &Kind, json: &Json) -> Json {
+    presented(to, kept(from, json.clone()))
+}
+
+/// What is kept, in the form of a version of its kind.
+fn presented(kind: &Kind, mut json: Json) -> Json {
     json.insert("apiVersion".into(), kind.api_version().into());
     json.insert("kind".into(), (*kind.kind).into());
     match &kind.custom {

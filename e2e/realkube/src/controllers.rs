@@ -1,4 +1,4 @@
-//! The real kube-controller-manager, for a server that is not ours.
+//! The real kube-controller-manager for a server that is not ours, and what runs its pods.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,6 @@ use crate::error::{Context, Error};
 use crate::pki::Pki;
 use crate::programs::Programs;
 use crate::{crew, kubeconfig};
-
-/// It needs the policies of admission, which only the real server has.
-const LEFT_OUT: &str = "validatingadmissionpolicy-status-controller";
 
 /// A server that wants controllers. All paths are of files in PEM.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +40,7 @@ impl Controllers {
         for user in ["kcm", "sched"] {
             kubeconfig::write(&pki.path(&format!("{user}.kubeconfig")), employer.url, user, &pki)?;
         }
-        crew::controllers(&mut programs, true, &[format!("--controllers=*,-{LEFT_OUT}")])?;
+        crew::controllers(&mut programs, true)?;
         Ok(Self(programs))
     }
 

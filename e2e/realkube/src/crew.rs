@@ -13,12 +13,10 @@ use crate::{PROGRAMS, flags, nodes, ports};
 /// kwok's stages for Pods.
 const STAGES: &str = include_str!("../../../testbed/kwok-pods.yaml");
 
-/// Starts kube-controller-manager, with these flags beside its own.
-pub(crate) fn controllers(programs: &mut Programs, quick: bool, more: &[String]) -> Result<(), Error> {
+/// Starts kube-controller-manager.
+pub(crate) fn controllers(programs: &mut Programs, quick: bool) -> Result<(), Error> {
     let [port] = ports::free();
-    let mut flags = flags::controllers(programs.dir(), port, quick);
-    flags.extend_from_slice(more);
-    programs.launch(PROGRAMS[2], &flags)?;
+    programs.launch(PROGRAMS[2], &flags::controllers(programs.dir(), port, quick))?;
     programs.wait(PROGRAMS[2], 60, || listens(port))
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn start(binaries: &Path, dir: &Path, options: &Options) -> Result<Re
     programs.wait(PROGRAMS[1], 120, || ok(&client, "/readyz"))?;
     let ready = Seconds { etcd: etcd_ready, apiserver: begun.elapsed() - etcd_ready };
     if options.controllers || options.scheduler || options.kwok {
-        crew::controllers(&mut programs, options.quick, &[])?;
+        crew::controllers(&mut programs, options.quick)?;
     }
     if options.scheduler {
         crew::scheduler(&mut programs)?;

@@ -30,6 +30,8 @@ mod tests {
     #[test]
     fn no_kind_is_forgotten() {
         const JUDGED: &[(&str, &str)] = &[
+            ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+            ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
             ("", "ConfigMap"),
             ("", "Endpoints"),
             ("", "Event"),
@@ -54,6 +56,8 @@ mod tests {
             ("coordination.k8s.io", "Lease"),
             ("discovery.k8s.io", "EndpointSlice"),
             ("events.k8s.io", "Event"),
+            ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
+            ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
             ("networking.k8s.io", "Ingress"),
             ("networking.k8s.io", "IngressClass"),
             ("networking.k8s.io", "NetworkPolicy"),

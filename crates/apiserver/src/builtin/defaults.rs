@@ -6,7 +6,7 @@ mod workloads;
 
 use serde_json::{Value, json};
 
-use super::fields::{enter, fill, list, maybe_object, number, object, objects_mut, text};
+use super::fields::{enter, fill, list, maybe_object, number, object, object_mut, objects_mut, text};
 use crate::document::Json;
 use rules::{Filled, apply};
 
@@ -39,6 +39,11 @@ pub(super) fn fill_in(group: &str, kind: &str, json: &mut Json) {
         ("networking.k8s.io", "NetworkPolicy") => network_policy(json),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => binding(json),
         ("autoscaling", "HorizontalPodAutoscaler") => workloads::autoscaler(json),
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => priority_level(json),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => matching(json, "matchConstraints"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => {
+            matching(json, "matchResources")
+        }
         _ => {}
     }
 }
@@ -162,6 +167,37 @@ fn binding(json: &mut Json) {
     for subject in objects_mut(json, "subjects") {
         if matches!(text(subject, "kind"), "User" | "Group") {
             fill(subject, "apiGroup", GROUP);
+        }
+    }
+}
+
+fn priority_level(json: &mut Json) {
+    let spec = enter(json, "spec");
+    for (name, shares) in [("exempt", 0), ("limited", 30)] {
+        if let Some(level) = object_mut(spec, name) {
+            fill(level, "nominalConcurrencyShares", shares);
+            fill(level, "lendablePercent", 0);
+        }
+    }
+    let response = object_mut(spec, "limited").and_then(|limited| object_mut(limited, "limitResponse"));
+    if let Some(queuing) = response.and_then(|response| object_mut(response, "queuing")) {
+        for (name, default) in [("queues", 64), ("handSize", 8), ("queueLengthLimit", 50)] {
+            if number(queuing, name).unwrap_or(0) == 0 {
+                queuing.insert(name.into(), default.into());
+            }
+        }
+    }
+}
+
+/// What an admission policy is about, if it says so.
+fn matching(json: &mut Json, name: &str) {
+    let Some(matching) = object_mut(enter(json, "spec"), name) else { return };
+    fill(matching, "matchPolicy", "Equivalent");
+    enter(matching, "namespaceSelector");
+    enter(matching, "objectSelector");
+    for rules in ["resourceRules", "excludeResourceRules"] {
+        for rule in objects_mut(matching, rules) {
+            fill(rule, "scope", "*");
         }
     }
 }

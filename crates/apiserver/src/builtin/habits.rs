@@ -24,6 +24,8 @@ const CREATED_BY_UPDATE: &[(&str, &str)] = &[
 
 /// Kinds whose updates must say which version they replace.
 const CONDITIONAL: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
     ("certificates.k8s.io", "ClusterTrustBundle"),
     ("coordination.k8s.io", "Lease"),
     ("coordination.k8s.io", "LeaseCandidate"),

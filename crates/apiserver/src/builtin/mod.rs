@@ -9,12 +9,13 @@ mod admission;
 mod coverage;
 mod defaults;
 mod events;
-mod fields;
+pub(crate) mod fields;
 mod gotime;
 mod habits;
 mod mistyped;
 mod parts;
 mod prepare;
+pub(crate) mod quota;
 mod shape;
 mod text;
 mod validate;
@@ -48,6 +49,11 @@ pub(crate) trait Neighbours {
 
     /// All objects of a built-in resource without namespaces.
     fn list(&self, resource: &str) -> Vec<Json>;
+}
+
+/// Whether a selector of labels, which was judged, selects these. One that is not there selects nothing.
+pub(crate) fn selects(selector: Option<&serde_json::Value>, labels: &Json) -> bool {
+    validate::selects(selector, labels).unwrap_or(false)
 }
 
 /// Reads an object: the paths of the fields that its kind does not have, which are dropped.

@@ -4,11 +4,13 @@ mod certificates;
 mod check;
 mod cluster;
 mod configs;
+mod flows;
 mod jobs;
 mod limits;
 mod net;
 mod networking;
 mod pod;
+mod policies;
 mod resources;
 mod selectors;
 mod services;
@@ -23,6 +25,7 @@ use crate::kinds::Kind;
 use crate::metadata;
 
 use check::Check;
+pub(super) use selectors::matches as selects;
 
 /// What is wrong with a new object, but for its metadata.
 pub(super) fn create(kind: &Kind, json: &Json) -> Vec<FieldError> {
@@ -73,6 +76,12 @@ fn content(check: &mut Check, kind: &Kind, json: &Json) {
         ("networking.k8s.io", "IngressClass") => networking::class(check, json),
         ("discovery.k8s.io", "EndpointSlice") => services::slice(check, json),
         ("coordination.k8s.io", "Lease") => cluster::lease(check, json),
+        ("flowcontrol.apiserver.k8s.io", "FlowSchema") => flows::schema(check, json),
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => flows::level(check, json),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => policies::policy(check, json),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => {
+            policies::binding(check, json)
+        }
         _ => {}
     }
 }

@@ -17,6 +17,7 @@ mod literals;
 mod macros;
 mod operators;
 mod parser;
+pub(crate) mod policy;
 mod ratchet;
 mod rules;
 mod syntax;
@@ -25,6 +26,7 @@ mod unify;
 mod value;
 
 pub(super) use admission::admit;
+pub(crate) use library::{Decision, Question, Subject};
 pub(super) use rules::{Rules, not_checked};
 
 #[cfg(test)]

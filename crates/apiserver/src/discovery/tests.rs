@@ -150,7 +150,7 @@ fn kinds_of_definitions_come_after_the_built_in_ones() {
     ]);
     let groups = json(ask(&catalogue, "/apis", &[]))["groups"].take();
     let names: Vec<_> = groups.as_array().into_iter().flatten().map(|group| group["name"].clone()).collect();
-    assert_eq!(names[names.len() - 3..], ["resource.k8s.io", "b.test", "a.test"]);
+    assert_eq!(names[names.len() - 3..], ["flowcontrol.apiserver.k8s.io", "b.test", "a.test"]);
     let versions: Vec<_> = groups[names.len() - 1]["versions"].as_array().into_iter().flatten().collect();
     let versions: Vec<_> = versions.iter().map(|version| &version["version"]).collect();
     assert_eq!(versions, ["v2beta1", "v1beta1", "v1alpha1"]);

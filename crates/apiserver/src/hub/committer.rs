@@ -147,7 +147,7 @@ impl Hub {
         front.tired = true;
         front.era.0 += 1;
         for change in batch.changes.iter().chain(&later.changes).rev() {
-            front.head.revert(change);
+            front.revert(change);
         }
         drop(front);
         let why: Arc<str> = why.into();

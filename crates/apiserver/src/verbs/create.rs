@@ -44,6 +44,7 @@ pub(super) async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Re
             if api.hub.settled(document.key()).await.map_err(Status::from)?.is_some() {
                 return Err(exists(api, kind, document.key()).await);
             }
+            api.hub.afford(&document).await.map_err(Status::from)?;
             return write.would_be(StatusCode::CREATED, &document, &wanted, &asked.query);
         }
         let key = document.key().clone();

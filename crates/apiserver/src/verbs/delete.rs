@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, WriteOptions};
 use super::write::Write;
-use super::{Asked, list};
+use super::{Asked, judged, list};
 use crate::api::Api;
 use crate::audit::Trail;
 use crate::body;
@@ -22,6 +22,7 @@ use crate::kinds::Kind;
 use crate::negotiate;
 use crate::part::Part;
 use crate::path::ResourcePath;
+use crate::policy::Operation;
 use crate::query::Query;
 use crate::render;
 use crate::reply::{self, Reply};
@@ -41,16 +42,17 @@ pub(super) enum Deleted {
     Going(Arc<Document>),
 }
 
-/// Deletes an object.
+/// Deletes an object. If `judged` asked for it, admission policies have a say.
 ///
 /// # Errors
-/// If it is not there, or not what the caller believes.
+/// If it is not there, not what the caller believes, or a policy stands against it.
 pub(super) async fn delete(
     api: &Arc<Api>,
     kind: &Arc<Kind>,
     namespace: &str,
     name: &str,
     options: &DeleteOptions,
+    judged: Option<&Asked>,
 ) -> Result<Deleted, Status> {
     if kind.resource == *NAMESPACES && KEPT_NAMESPACES.contains(&name) {
         return Err(Status::forbidden(kind, name, "this namespace may not be deleted"));
@@ -74,6 +76,9 @@ pub(super) async fn delete(
                 true => return Err(conflict(kind, name, &why)),
                 false => continue,
             }
+        }
+        if let Some(asked) = judged {
+            judged::deletion(api, kind, asked, options, &current).await?;
         }
         let request = request(kind, &current, options);
         let outcome = if options.dry_run {
@@ -161,7 +166,7 @@ pub(super) async fn one(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Resu
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = options(kind, asked)?;
     let ResourcePath { namespace, name, .. } = &asked.path;
-    match delete(api, kind, namespace, name, &options).await? {
+    match delete(api, kind, namespace, name, &options, Some(asked)).await? {
         Deleted::Gone(document) if !builtin::shows_deleted(kind) => Ok(gone(kind, &document)),
         Deleted::Gone(document) | Deleted::Going(document) => {
             render::document(StatusCode::OK, kind, &document, &wanted, &asked.query)
@@ -222,7 +227,7 @@ pub(super) async fn many(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Res
     for document in &listed.documents {
         let key = document.key();
         let expect = DeleteOptions { uid: Some(document.meta().uid.to_string()), ..options.clone() };
-        match delete(api, kind, &key.namespace, &key.name, &expect).await {
+        match delete(api, kind, &key.namespace, &key.name, &expect, Some(asked)).await {
             Ok(_) => {}
             // Somebody was faster.
             Err(status) if matches!(status.reason, "NotFound" | "Conflict") => {}
@@ -243,12 +248,21 @@ pub(super) async fn evict(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Re
     let eviction = body::any(asked.media_type(), &asked.body)?;
     builtin::check_eviction(&eviction, namespace, name)?;
     let mut options = eviction_options(&eviction, &asked.query)?;
+    let write_options = WriteOptions { dry_run: options.dry_run, ..WriteOptions::default() };
+    let write = Arc::new(Write::new(api, kind, asked, write_options, Part::Other("eviction")));
+    let judging = Arc::clone(&write);
+    let evictions = ("policy", "v1", "Eviction");
+    write
+        .blocking(move || {
+            judging.judge_as(Some(evictions), Operation::Create, &judging.name, &eviction, None)
+        })
+        .await?;
     if !options.dry_run {
         let noted = note_eviction(api, kind, asked, options.clone()).await?;
         // It is this write that has changed it since.
         options.version = options.version.map(|_| noted.meta().version.to_string());
     }
-    delete(api, kind, namespace, name, &options).await?;
+    delete(api, kind, namespace, name, &options, None).await?;
     let success =
         json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });
     Ok(reply::json(StatusCode::CREATED, success.to_string()))

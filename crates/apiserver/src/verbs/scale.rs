@@ -18,6 +18,7 @@ use crate::key::Resource;
 use crate::kinds::Kind;
 use crate::negotiate::{self, CUSTOM_SCALES, Wanted};
 use crate::part::Part;
+use crate::policy::Operation;
 use crate::reply::Reply;
 use crate::status::Status;
 use crate::{admission, body, builtin, render, versions};
@@ -98,6 +99,10 @@ pub(super) async fn set(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Resu
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
             let mut object = write.shown(document);
             let scale = changed(&write, &object, &change)?;
+            if let Some(old) = of(&write.kind, &object)?.as_object() {
+                let scales = Some((&*SCALE.group, &*SCALE.version, &*SCALE.kind));
+                write.judge_as(scales, Operation::Update, &write.name, &scale, Some(old))?;
+            }
             let scale = Value::Object(scale);
             let applied = matches!(change, Change::Apply(_));
             let managers = applied.then(|| owners::of_object(&write.kind, &object, &scale));

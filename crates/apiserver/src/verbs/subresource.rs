@@ -13,6 +13,7 @@ use crate::builtin;
 use crate::document::Edit;
 use crate::kinds::Kind;
 use crate::part::Part;
+use crate::policy::Operation;
 use crate::reply::{self, Reply};
 use crate::status::Status;
 use crate::{admission, body, render};
@@ -80,6 +81,13 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     let mut request = write.accept(sent)?;
     tokens::default(&mut request);
     admission::track(&write, None, &mut request);
+    let write = Arc::new(write);
+    let judging = Arc::clone(&write);
+    let judged = request.clone();
+    let requests = ("authentication.k8s.io", "v1", "TokenRequest");
+    write
+        .blocking(move || judging.judge_as(Some(requests), Operation::Create, &judging.name, &judged, None))
+        .await?;
     // The account may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let path = &asked.path;
@@ -97,15 +105,17 @@ async fn bind(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, 
         let write = Arc::clone(&write);
         move |document| {
             let document = document.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
+            write.judge_as(Some(("", "v1", "Binding")), Operation::Create, &write.name, &binding, None)?;
             let mut object = write.shown(document);
             builtin::bind(&mut object, &binding, write.now)?;
             write.updated(object, document, false)
         }
     });
     if write.options.dry_run {
-        edit(api.hub.settled(&write.key()).await.map_err(Status::from)?.as_deref())?;
+        let current = api.hub.settled(&write.key()).await.map_err(Status::from)?;
+        write.blocking(move || edit(current.as_deref())).await?;
     } else {
-        let done = api.hub.modify(&write.key(), edit, false).await;
+        let done = api.hub.modify(&write.key(), edit, write.is_slow()).await;
         done.map_err(|failure| Status::failed(failure, kind, &write.namespace, &write.name))?;
     }
     let success = serde_json::json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201 });

@@ -210,6 +210,7 @@ async fn perform(write: &Arc<Write>, edit: Edit, wanted: &Wanted, query: &Query)
         let current = api.hub.settled(&key).await.map_err(Status::from)?;
         let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
         let document = write.blocking(move || edit(current.as_deref())).await?;
+        api.hub.afford(&document).await.map_err(Status::from)?;
         return write.would_be(code, &document, wanted, query);
     }
     let answer = api.hub.modify(&key, edit, write.is_slow()).await;

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::list;
 use crate::document::Document;
+use crate::flow::Pass;
 use crate::hub::Hub;
 use crate::kinds::Kind;
 use crate::metrics::Open;
@@ -49,6 +50,8 @@ pub(super) struct Watch {
     pub lasts: Duration,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,
+    /// The seat that it has until it has begun.
+    pub pass: Option<Pass>,
     /// Counts it for as long as it lasts.
     pub _counted: Open,
 }
@@ -170,6 +173,7 @@ impl Watch {
             (None, _) => false,
         };
         if !from_state {
+            self.pass = None;
             return Some(match self.options.as_of {
                 AsOf::NotOlderThan(version) | AsOf::Exact(version) => version,
                 AsOf::Newest | AsOf::Any => self.hub.view().version(),
@@ -187,6 +191,8 @@ impl Watch {
             return None;
         }
         let (documents, version) = self.state();
+        // What is left to be done is done at the pace of the client.
+        self.pass = None;
         let mut buffer = Vec::new();
         for document in documents {
             self.frames.event("ADDED", &document, &mut buffer);

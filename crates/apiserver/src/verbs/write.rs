@@ -49,6 +49,8 @@ pub(crate) struct Write {
     pub unconditional: bool,
     /// Whether that it may create was asked already: it is what the request says.
     pub creates: bool,
+    /// Whether admission policies have a say: not in what the server does by itself.
+    pub judged: bool,
     /// When.
     pub now: Moment,
     /// What it took for a service.
@@ -80,6 +82,7 @@ impl Write {
             user: asked.user.clone(),
             unconditional: asked.verb == "patch",
             creates: asked.verb == "create",
+            judged: true,
             options,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),
@@ -100,6 +103,7 @@ impl Write {
             options: WriteOptions::default(),
             unconditional: true,
             creates: true,
+            judged: false,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),
             warnings: Warnings::default(),
@@ -203,8 +207,10 @@ impl Write {
     /// # Errors
     /// If it is not valid.
     pub(crate) fn created(&self, object: Json, applied: bool) -> Result<Document, Status> {
+        let asked = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
         let Admitted { object, warnings } = admission::create(self, object, applied)?;
         self.warnings.extend(&warnings);
+        self.judge(&asked, &object, None)?;
         self.document(&object)
     }
 
@@ -216,6 +222,10 @@ impl Write {
         let was = self.shown(old);
         let Admitted { mut object, warnings } = admission::update(self, object, &was, applied)?;
         self.warnings.extend(&warnings);
+        // Of these, policies see what was sent and not what becomes of it.
+        if !matches!(self.part, Part::Scale | Part::Binding) {
+            self.judge(&self.name, &object, Some(&was))?;
+        }
         let document = self.document(&object)?;
         // The kernel would count this too, but it would have to write the JSON anew while all others wait.
         if let Some(generation) = old.meta().generation.filter(|_| document.spec_differs(old))
@@ -259,7 +269,7 @@ impl Write {
             .map_err(|malformed| Status::bad_request(malformed.to_string()))
     }
 
-    /// Computes something that may take long: the rules of a definition are evaluated off the async threads.
+    /// Computes something that may take long: rules and policies are evaluated off the async threads.
     ///
     /// # Errors
     /// Those of `compute`.
@@ -276,9 +286,9 @@ impl Write {
         }
     }
 
-    /// Whether admission evaluates rules.
+    /// Whether admission evaluates rules or policies.
     pub(crate) fn is_slow(&self) -> bool {
-        self.kind.custom.as_ref().is_some_and(|custom| custom.has_rules())
+        self.kind.custom.as_ref().is_some_and(|custom| custom.has_rules()) || self.may_be_judged()
     }
 
     /// The answer to a write that was done.

@@ -3,9 +3,12 @@
 mod audit;
 mod connections;
 mod disk;
+mod fairness;
 mod limits;
 mod lists;
 mod parts;
+mod policies;
+mod quotas;
 mod restart;
 mod scope;
 mod start;

@@ -29,6 +29,8 @@ pub(super) fn of(group: &str, kind: &str) -> Rules {
 }
 
 const KINDS: &[(&str, &str, Rules)] = &[
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema", &[("spec+.matchingPrecedence", Number(1000))]),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy", &[("spec+.failurePolicy", Text("Fail"))]),
     ("", "Namespace", &[("status+.phase", Text("Active"))]),
     ("", "Secret", &[("type", Text("Opaque"))]),
     (

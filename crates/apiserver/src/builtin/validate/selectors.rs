@@ -52,7 +52,7 @@ pub(super) fn is_empty(selector: &Json) -> bool {
 }
 
 /// Whether a selector selects these labels; `None` if it makes no sense. One that is not there selects nothing.
-pub(super) fn matches(selector: Option<&Value>, labels: &Json) -> Option<bool> {
+pub(in crate::builtin) fn matches(selector: Option<&Value>, labels: &Json) -> Option<bool> {
     let Some(selector) = selector.and_then(Value::as_object) else { return Some(false) };
     let mut all = object(selector, "matchLabels").iter().all(|(key, value)| labels.get(key) == Some(value));
     for requirement in objects(selector, "matchExpressions") {

@@ -20,11 +20,26 @@ pub(super) struct Checked {
     pub(super) uses_old: bool,
 }
 
-/// The variables of a rule.
+/// What an expression may speak of.
 pub(super) struct Scope {
-    pub(super) this: Type,
-    pub(super) old: Type,
+    variables: Vec<(String, Type)>,
+    /// Whether it may ask what somebody may do.
+    authorizes: bool,
 }
+
+impl Scope {
+    /// That of a rule of a schema.
+    pub(super) fn rule(this: Type, old: Type) -> Scope {
+        Scope { variables: vec![("self".to_owned(), this), (OLD.to_owned(), old)], authorizes: false }
+    }
+
+    /// That of a policy.
+    pub(super) fn policy(variables: Vec<(String, Type)>) -> Scope {
+        Scope { variables, authorizes: true }
+    }
+}
+
+const OLD: &str = "oldSelf";
 
 /// Checks an expression of so many parts.
 ///
@@ -33,7 +48,8 @@ pub(super) struct Scope {
 pub(super) fn check(expr: &Expr, parts: usize, scope: &Scope) -> Result<Checked, Vec<Fault>> {
     let mut checker = Checker {
         known: Known::default(),
-        variables: vec![("self".to_owned(), scope.this.clone()), ("oldSelf".to_owned(), scope.old.clone())],
+        variables: scope.variables.clone(),
+        authorizes: scope.authorizes,
         types: vec![Type::Error; parts],
         overloads: vec![Vec::new(); parts],
         names: vec![None; parts],
@@ -63,6 +79,7 @@ struct Checker {
     names: Vec<Option<String>>,
     faults: Vec<Fault>,
     uses_old: bool,
+    authorizes: bool,
     /// Lists may hold values of several types: what is formatted may be anything.
     mixed: bool,
 }
@@ -111,7 +128,7 @@ impl Checker {
         if let Some((_, kind)) = self.variables.iter().rev().find(|(known, _)| known == name) {
             let kind = kind.clone();
             let outer = self.variables.iter().rposition(|(known, _)| known == name) == Some(1);
-            self.uses_old |= name == "oldSelf" && outer;
+            self.uses_old |= name == OLD && outer;
             return Some(kind);
         }
         let named = match name {
@@ -181,21 +198,21 @@ impl Checker {
         let mut types: Vec<Type> = args.iter().map(|arg| self.check(arg)).collect();
         self.mixed = mixed;
         let Some(target) = target else {
-            return match functions::find(function) {
+            return match functions::find(function, self.authorizes) {
                 Some(overloads) => self.resolve(expr, function, overloads, false, &types, args),
                 None => self.undeclared(expr.at, function),
             };
         };
         if let Some(prefix) = dotted(target) {
             let name = format!("{prefix}.{function}");
-            if let Some(overloads) = functions::find(&name) {
+            if let Some(overloads) = functions::find(&name, self.authorizes) {
                 let kind = self.resolve(expr, &name, overloads, false, &types, args);
                 self.names[expr.id] = Some(name);
                 return kind;
             }
         }
         types.insert(0, self.check(target));
-        match functions::find(function) {
+        match functions::find(function, self.authorizes) {
             Some(overloads) => self.resolve(expr, function, overloads, true, &types, args),
             None => self.undeclared(expr.at, function),
         }

@@ -65,7 +65,18 @@ impl Declared {
         Self::named(schema, root, "selfType")
     }
 
-    fn named(schema: &Value, root: bool, name: &str) -> Option<Arc<Declared>> {
+    /// A type that is not of a schema, by its name.
+    pub(super) fn known_as(kind: Type) -> Arc<Declared> {
+        simple(kind, 0, 2)
+    }
+
+    /// An object of these fields.
+    pub(super) fn of_fields(name: &str, fields: BTreeMap<String, Arc<Declared>>) -> Arc<Declared> {
+        Arc::new(Declared { shape: Shape::Object(fields), name: name.to_owned(), most: 0, least_bytes: 2 })
+    }
+
+    /// What a schema declares, by this name.
+    pub(super) fn named(schema: &Value, root: bool, name: &str) -> Option<Arc<Declared>> {
         let fields = schema.as_object()?;
         if flag(fields, "x-kubernetes-int-or-string") {
             let most = whole(fields, "maxLength").map_or(REQUEST - 2, |length| length.saturating_mul(4));
@@ -200,6 +211,11 @@ fn flag(fields: &Map<String, Value>, name: &str) -> bool {
 
 fn whole(fields: &Map<String, Value>, name: &str) -> Option<u64> {
     fields.get(name).and_then(Value::as_i64).map(|number| u64::try_from(number).unwrap_or(0))
+}
+
+/// Whether it is a word of the language.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
 }
 
 /// The field that a rule names: words of the language may be written as they are.

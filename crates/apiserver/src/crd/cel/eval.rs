@@ -1,10 +1,10 @@
 //! Evaluating a checked expression, within a budget.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::check::Checked;
-use super::declared::spelled;
-use super::library;
+use super::library::{self, Decision, Question};
 use super::operators;
 use super::syntax::{Expr, Kind, Literal, Loop};
 use super::value::{Key, List, Sort, Value};
@@ -35,10 +35,20 @@ pub(super) struct Program {
     pub(super) checked: Checked,
 }
 
+/// What an expression of a policy speaks of: it comes from outside, when it is asked for.
+pub(super) trait Outside {
+    /// The value of a variable.
+    fn value(&self, name: &str) -> Option<Evaluated>;
+
+    /// Whether somebody may do something.
+    fn decide(&self, question: &Question, verb: &str) -> Decision;
+}
+
 /// The variables, the innermost last, and what was spent.
 pub(super) struct Run<'a> {
     pub(super) checked: &'a Checked,
     variables: Vec<(&'a str, Value)>,
+    pub(super) outside: Option<&'a dyn Outside>,
     spent: u64,
 }
 
@@ -50,7 +60,14 @@ impl Program {
     pub(super) fn run(&self, this: &Value, old: Option<&Value>) -> (Evaluated, u64) {
         let mut variables = vec![("self", this.clone())];
         variables.extend(old.map(|old| ("oldSelf", old.clone())));
-        let mut run = Run { checked: &self.checked, variables, spent: 0 };
+        let mut run = Run { checked: &self.checked, variables, outside: None, spent: 0 };
+        let result = run.eval(&self.expr);
+        (result, run.spent)
+    }
+
+    /// The same for an expression that is no rule.
+    pub(super) fn run_in(&self, outside: &dyn Outside) -> (Evaluated, u64) {
+        let mut run = Run { checked: &self.checked, variables: Vec::new(), outside: Some(outside), spent: 0 };
         let result = run.eval(&self.expr);
         (result, run.spent)
     }
@@ -71,7 +88,7 @@ impl<'a> Run<'a> {
                 let found = self.variables.iter().rev().find(|(known, _)| known == name);
                 match found {
                     Some((_, value)) => Ok(value.clone()),
-                    None => Ok(Value::Type(name.as_str().into())),
+                    None => self.named(name),
                 }
             }
             Kind::Select { operand, field, test } => self.select(expr, operand, field, *test),
@@ -96,7 +113,7 @@ impl<'a> Run<'a> {
 
     fn map(&mut self, entries: &'a [(Expr, Expr, bool)]) -> Evaluated {
         self.pay(30)?;
-        let mut made = std::collections::BTreeMap::new();
+        let mut made = BTreeMap::new();
         for (key, value, optional) in entries {
             let key = Key::of(&self.eval(key)?).ok_or(Failure::NoSuchOverload)?;
             let value = match self.eval(value)? {
@@ -113,26 +130,31 @@ impl<'a> Run<'a> {
         Ok(Value::Map(made.into()))
     }
 
+    /// What is not a variable of a loop: it comes from outside, or is a type.
+    fn named(&self, name: &str) -> Evaluated {
+        let given = self.outside.and_then(|outside| outside.value(name));
+        given.unwrap_or_else(|| Ok(Value::Type(name.into())))
+    }
+
     fn select(&mut self, expr: &Expr, operand: &'a Expr, field: &'a str, test: bool) -> Evaluated {
         if let Some(name) = &self.checked.names[expr.id] {
             self.pay(1)?;
-            return Ok(Value::Type(name.as_str().into()));
+            return self.named(name);
         }
         let value = self.eval(operand)?;
         if !test {
             self.pay(1)?;
         }
-        let key = Key::String(spelled(field).into());
         match value {
-            Value::Map(map) if test => Ok(Value::Bool(map.contains_key(&key))),
-            Value::Map(map) => {
-                map.get(&key).cloned().ok_or_else(|| Failure::error(format!("no such key: {field}")))
-            }
+            Value::Map(map) if test => Ok(Value::Bool(operators::field(&map, field).is_some())),
+            Value::Map(map) => operators::field(&map, field)
+                .cloned()
+                .ok_or_else(|| Failure::error(format!("no such key: {field}"))),
             Value::Optional(inner) if test => match inner.as_deref() {
-                Some(Value::Map(map)) => Ok(Value::Bool(map.contains_key(&key))),
+                Some(Value::Map(map)) => Ok(Value::Bool(operators::field(map, field).is_some())),
                 _ => Ok(Value::Bool(false)),
             },
-            Value::Optional(inner) => Ok(operators::optional_field(inner.as_deref(), &key)),
+            Value::Optional(inner) => Ok(operators::optional_field(inner.as_deref(), field)),
             _ => Err(Failure::error(format!("no such key: {field}"))),
         }
     }

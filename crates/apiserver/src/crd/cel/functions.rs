@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use super::library;
 use super::types::Type;
 
 /// One signature of a function.
@@ -16,20 +17,27 @@ pub(super) struct Overload {
     pub(super) result: Type,
 }
 
-/// The signatures of a function.
-pub(super) fn find(name: &str) -> Option<&'static [Overload]> {
-    TABLE.get(name).map(Vec::as_slice)
+type Table = BTreeMap<&'static str, Vec<Overload>>;
+
+/// The signatures of a function. Who may ask what somebody may do has functions for it.
+pub(super) fn find(name: &str, authorizes: bool) -> Option<&'static [Overload]> {
+    let asking = AUTHORIZER.get(name).filter(|_| authorizes);
+    asking.or_else(|| TABLE.get(name)).map(Vec::as_slice)
 }
 
-static TABLE: LazyLock<BTreeMap<&'static str, Vec<Overload>>> = LazyLock::new(|| {
-    let mut table: BTreeMap<&'static str, Vec<Overload>> = BTreeMap::new();
-    for line in SIGNATURES.lines().map(str::trim).filter(|line| !line.is_empty()) {
+static TABLE: LazyLock<Table> = LazyLock::new(|| table(SIGNATURES));
+/// None of these names is another function's.
+static AUTHORIZER: LazyLock<Table> = LazyLock::new(|| table(AUTHORIZER_SIGNATURES));
+
+fn table(signatures: &'static str) -> Table {
+    let mut table = Table::new();
+    for line in signatures.lines().map(str::trim).filter(|line| !line.is_empty()) {
         for (name, overload) in read(line) {
             table.entry(name).or_default().push(overload);
         }
     }
     table
-});
+}
 
 /// One function a line, `.name` if it has a target: `name(arg, arg)result id | (arg)result id`. Capital letters
 /// are parameters, and `@` before a line means all of the types that have an order.
@@ -171,6 +179,22 @@ const SIGNATURES: &str = "
     .validate(format, string)optional(list(string))
 ";
 
+/// What policies may ask.
+const AUTHORIZER_SIGNATURES: &str = "
+    .path(authorizer, string)pathcheck
+    .group(authorizer, string)groupcheck
+    .serviceAccount(authorizer, string, string)authorizer
+    .resource(groupcheck, string)resourcecheck
+    .subresource(resourcecheck, string)resourcecheck
+    .namespace(resourcecheck, string)resourcecheck
+    .name(resourcecheck, string)resourcecheck
+    .check(pathcheck, string)decision | (resourcecheck, string)decision
+    .allowed(decision)bool
+    .errored(decision)bool
+    .error(decision)string
+    .reason(decision)string
+";
+
 /// Numbers compare with each other, everything else with its like.
 const ORDER: &str = "(bool, bool)bool | (int, int)bool | (int, double)bool | (int, uint)bool | (uint, uint)bool | \
     (uint, double)bool | (uint, int)bool | (double, double)bool | (double, int)bool | (double, uint)bool | \
@@ -266,6 +290,11 @@ fn kind(text: &str) -> Type {
         "quantity" => Type::Opaque("kubernetes.Quantity"),
         "semver" => Type::Opaque("kubernetes.Semver"),
         "format" => Type::Opaque("kubernetes.NamedFormat"),
+        "authorizer" => Type::Opaque(library::AUTHORIZER),
+        "pathcheck" => Type::Opaque(library::PATH_CHECK),
+        "groupcheck" => Type::Opaque(library::GROUP_CHECK),
+        "resourcecheck" => Type::Opaque(library::RESOURCE_CHECK),
+        "decision" => Type::Opaque(library::DECISION),
         "dyn" => Type::Dyn,
         param => param.chars().next().map_or(Type::Dyn, Type::Param),
     }
@@ -280,7 +309,7 @@ mod tests {
             let args: Vec<_> = overload.args.iter().map(ToString::to_string).collect();
             format!("({}) {} {} {}", args.join(", "), overload.result, overload.member, overload.id)
         };
-        find(name).unwrap_or_default().iter().map(show).collect()
+        find(name, true).unwrap_or_default().iter().map(show).collect()
     }
 
     #[test]
@@ -291,6 +320,9 @@ mod tests {
         assert_eq!(shown("_<_").len(), 14);
         assert_eq!(shown("optional.none"), ["() optional_type(V) false "]);
         assert_eq!(shown("cel.@mapInsert")[0], "(map(K, V), K, V) map(K, V) false ");
-        assert!(find("math.ceil").is_none());
+        assert!(find("math.ceil", true).is_none());
+        assert_eq!(shown("check").len(), 2);
+        assert!(find("check", false).is_none());
+        assert!(AUTHORIZER.keys().all(|name| !TABLE.contains_key(name)));
     }
 }

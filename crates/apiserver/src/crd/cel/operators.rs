@@ -1,5 +1,6 @@
 //! Operators, and the functions of the language itself.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,13 +24,10 @@ pub(super) fn apply(run: &mut Run<'_>, function: &str, values: &[Value]) -> Opti
         ("@in", [item, container]) => contains(run, item, container),
         ("_[_]", [container, index]) => run.pay(1).and_then(|()| index_of(container, index)),
         ("_[?_]", [container, index]) => run.pay(1).map(|()| optional_index(container, index)),
-        ("_?._", [operand, Value::String(field)]) => {
-            let key = Key::String(super::declared::spelled(field).into());
-            run.pay(1).map(|()| match operand {
-                Value::Optional(inner) => optional_field(inner.as_deref(), &key),
-                other => optional_field(Some(other), &key),
-            })
-        }
+        ("_?._", [operand, Value::String(field)]) => run.pay(1).map(|()| match operand {
+            Value::Optional(inner) => optional_field(inner.as_deref(), field),
+            other => optional_field(Some(other), field),
+        }),
         ("cel.@mapInsert", [map, rest @ ..]) => {
             let cost = run.pay(map.size().saturating_add(1));
             cost.and_then(|()| insert(map.clone(), rest.to_vec()))
@@ -238,11 +236,20 @@ fn optional_index(container: &Value, index: &Value) -> Value {
 }
 
 /// A field that may not be there, of something that may not be there.
-pub(super) fn optional_field(operand: Option<&Value>, key: &Key) -> Value {
+pub(super) fn optional_field(operand: Option<&Value>, name: &str) -> Value {
     match operand {
-        Some(Value::Map(map)) => map.get(key).cloned().map_or(Value::Optional(None), Value::some),
+        Some(Value::Map(map)) => field(map, name).cloned().map_or(Value::Optional(None), Value::some),
         _ => Value::Optional(None),
     }
+}
+
+/// What is there by this name. Fields of a schema are known by other names than keys of a map.
+pub(super) fn field<'m>(map: &'m BTreeMap<Key, Value>, name: &str) -> Option<&'m Value> {
+    let spelled = super::declared::spelled(name);
+    map.get(&Key::String((*spelled).into())).or_else(|| match spelled {
+        Cow::Owned(_) => map.get(&Key::String(name.into())),
+        Cow::Borrowed(_) => None,
+    })
 }
 
 /// Puts an entry, or those of another map, into a map.

@@ -60,7 +60,7 @@ impl Rule {
         let optional_old = rule.get("optionalOldSelf").and_then(Json::as_bool) == Some(true);
         let this = declared.kind();
         let old = if optional_old { Type::optional(this.clone()) } else { this.clone() };
-        let scope = Scope { this, old };
+        let scope = Scope::rule(this, old);
         let source = text("rule");
         let program = compile(&source, &scope).and_then(|program| match program.checked.result {
             Type::Bool => Ok(program),

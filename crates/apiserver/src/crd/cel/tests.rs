@@ -62,7 +62,7 @@ const EVALUATED: &str = include_str!("../../../testdata/crd/evaluations.json");
 
 /// The kind of outcome, and its text.
 fn outcome(source: &str) -> (&'static str, String) {
-    let scope = Scope { this: Type::Dyn, old: Type::Dyn };
+    let scope = Scope::rule(Type::Dyn, Type::Dyn);
     let compiled = rules::compile(source, &scope);
     let program = match compiled {
         Ok(program) => program,
@@ -116,7 +116,7 @@ fn expressions_come_to_what_they_come_to_in_kubernetes() {
 /// A rule that would run for ages is ended: the budget is what counts, not the clock.
 #[test]
 fn what_is_too_expensive_ends() {
-    let scope = Scope { this: Type::list(Type::Int), old: Type::Dyn };
+    let scope = Scope::rule(Type::list(Type::Int), Type::Dyn);
     let source = "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))";
     let program = rules::compile(source, &scope).expect("a program");
     let list = Value::list((0..1000).map(Value::Int).collect());
@@ -131,8 +131,7 @@ fn what_is_too_expensive_ends() {
 
 #[test]
 fn what_is_too_deep_or_too_long_is_refused() {
-    let compile =
-        |source: &str| rules::compile(source, &Scope { this: Type::Dyn, old: Type::Dyn }).map(|_| ());
+    let compile = |source: &str| rules::compile(source, &Scope::rule(Type::Dyn, Type::Dyn)).map(|_| ());
     let nested = |depth: usize| format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(compile(&nested(99)), Ok(()));
     assert!(compile(&nested(101)).is_err_and(|why| why.contains("expression recursion limit exceeded: 100")));
@@ -183,7 +182,7 @@ fn rules_cost_what_they_cost_in_kubernetes() {
     for case in captured["cases"].as_array().expect("cases") {
         let Some(expected) = case["cost"].as_str() else { continue };
         let source = case["rule"].as_str().expect("a rule");
-        let scope = Scope { this: declared.kind(), old: declared.kind() };
+        let scope = Scope::rule(declared.kind(), declared.kind());
         let program = rules::compile(source, &scope).expect("a program");
         let found = cost::most(&program.expr, &program.checked, &declared);
         if found.to_string() != expected {

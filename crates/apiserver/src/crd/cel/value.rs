@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
 use super::declared::{Declared, Shape};
-use super::library::{Semver, Url};
+use super::library::{DECISION, Decision, Question, Semver, Url};
 use super::types::Type;
 
 /// A value. Copies are cheap.
@@ -40,6 +40,10 @@ pub(super) enum Value {
     Semver(Arc<Semver>),
     /// A named format.
     Format(&'static str),
+    /// What is asked of who may do what, so far.
+    Question(Arc<Question>),
+    /// What the answer is.
+    Decision(Arc<Decision>),
 }
 
 /// A list, and what makes two of its kind equal.
@@ -128,6 +132,8 @@ impl Value {
             Value::Url(_) => "kubernetes.URL".to_owned(),
             Value::Semver(_) => "kubernetes.Semver".to_owned(),
             Value::Format(_) => "kubernetes.NamedFormat".to_owned(),
+            Value::Question(question) => question.type_name().to_owned(),
+            Value::Decision(_) => DECISION.to_owned(),
         }
     }
 
@@ -210,7 +216,8 @@ fn scalar(json: &Json, kind: &Type) -> Value {
     }
 }
 
-fn plain(json: &Json) -> Value {
+/// The value of JSON that no schema declares.
+pub(super) fn plain(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(flag) => Value::Bool(*flag),
