@@ -39,12 +39,13 @@ pub fn rest(life: &Life) -> Rest {
     for deed in &life.deeds {
         let Some(known) = rest.objects.get_mut(&deed.key) else { continue };
         match (deed.asked, deed.told) {
-            (Asked::Delete(guard), Told::Gone) if history.after(deed.key, guard).is_none() => {
-                // Nobody saw at which version, but it went after this one.
-                if known.last.is_some_and(|last| last.version == guard) {
-                    known.last = None;
-                    known.since = guard;
-                }
+            // Nobody saw at which version, but it went after this one.
+            (Asked::Delete(guard), Told::Gone)
+                if history.after(deed.key, guard).is_none()
+                    && known.last.is_some_and(|last| last.version == guard) =>
+            {
+                known.last = None;
+                known.since = guard;
             }
             (Asked::Delete(_), Told::Nothing) => known.maybe_gone = true,
             (asked, Told::Nothing) => known.open.extend(asked.tag()),
