@@ -100,8 +100,8 @@ async fn directories_of_others_are_left_alone() {
         refuses(&scratch, Config::local(scratch.path()), &[&says, "--data"]).await;
     }
     let scratch = stopped().await;
-    fs::write(scratch.join("FORMAT"), "bowline hub, format 2\n").expect("a file");
-    let says = ["was written by another version of bowline (bowline hub, format 2)", "bowline hub, format 1"];
+    fs::write(scratch.join("FORMAT"), "bowline hub, format 3\n").expect("a file");
+    let says = ["was written by another version of bowline (bowline hub, format 3)", "bowline hub, format 2"];
     refuses(&scratch, Config::local(scratch.path()), &says).await;
 }
 
@@ -113,7 +113,7 @@ async fn a_hub_that_was_killed_while_it_was_being_made_is_made() {
     for (files, again) in [
         (vec![("lock", &b""[..])], true),
         (vec![("lock", b""), ("hub.redb.new", &store[..store.len() / 2]), ("FORMAT.new", b"bow")], true),
-        (vec![("lock", b""), ("hub.redb.new", &store), ("FORMAT", b"bowline hub, format 1\n")], false),
+        (vec![("lock", b""), ("hub.redb.new", &store), ("FORMAT", b"bowline hub, format 2\n")], false),
     ] {
         let scratch = Scratch::new();
         fs::create_dir(scratch.path()).expect("a directory");
