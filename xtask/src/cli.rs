@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::log::Log;
 use crate::workspace::Workspace;
-use crate::{audit, bench, differential, explore, generate, pitfalls, referee, test, testenv, tidy};
+use crate::{audit, bench, differential, explore, fuzz, generate, pitfalls, referee, test, testenv, tidy};
 
 /// The project's own tooling.
 #[derive(Parser)]
@@ -31,6 +31,8 @@ enum Task {
     Audit(AuditArgs),
     /// Explore the controllers at two instances and two workers, under every fault and every two (up to an hour)
     Explore(explore::ExploreArgs),
+    /// Try every parser of the hub on input that is nearly good
+    Fuzz(fuzz::FuzzArgs),
     /// Have the real TLC judge random models, and see that our explorer says the same (needs Java)
     Referee(referee::RefereeArgs),
     /// Build the real Kubernetes that tests compare with, and start and stop it (needs Go, or installs it)
@@ -80,6 +82,7 @@ impl Cli {
             Task::Pitfalls => pitfalls::run(&workspace, &mut log)?,
             Task::Audit(args) => audit::run(&workspace, &mut log, args.advisories)?,
             Task::Explore(args) => explore::run(&workspace, &mut log, &args)?,
+            Task::Fuzz(args) => fuzz::run(&workspace, &mut log, &args)?,
             Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
             Task::Testenv(args) => testenv::run(&workspace, &mut log, &args)?,
             Task::Differential(args) => differential::run(&workspace, &mut log, &args)?,
