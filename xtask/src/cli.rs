@@ -8,7 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::log::Log;
 use crate::workspace::Workspace;
 use crate::{
-    audit, bench, differential, explore, generate, kubectls, pitfalls, referee, soak, test, testenv, tidy,
+    audit, bench, differential, explore, fuzz, generate, kubectls, pitfalls, referee, soak, test, testenv,
+    tidy,
 };
 
 /// The project's own tooling.
@@ -35,6 +36,8 @@ enum Task {
     Explore(explore::ExploreArgs),
     /// Kill a hub again and again under writers, readers and watchers, and hold all they were told against one history
     Soak(soak::SoakArgs),
+    /// Try every parser of the hub on input that is nearly good
+    Fuzz(fuzz::FuzzArgs),
     /// Have the real TLC judge random models, and see that our explorer says the same (needs Java)
     Referee(referee::RefereeArgs),
     /// Build the real Kubernetes that tests compare with, and start and stop it (needs Go, or installs it)
@@ -87,6 +90,7 @@ impl Cli {
             Task::Audit(args) => audit::run(&workspace, &mut log, args.advisories)?,
             Task::Explore(args) => explore::run(&workspace, &mut log, &args)?,
             Task::Soak(args) => soak::run(&workspace, &mut log, &args)?,
+            Task::Fuzz(args) => fuzz::run(&workspace, &mut log, &args)?,
             Task::Referee(args) => referee::run(&workspace, &mut log, &args)?,
             Task::Testenv(args) => testenv::run(&workspace, &mut log, &args)?,
             Task::Kubectls(args) => kubectls::run(&workspace, &mut log, &args)?,

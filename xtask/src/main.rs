@@ -7,6 +7,7 @@ mod cargo_json;
 mod cli;
 mod differential;
 mod explore;
+mod fuzz;
 mod generate;
 mod kubectls;
 mod log;

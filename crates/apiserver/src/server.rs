@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::api::{self, Api, Copied};
 use crate::audit::{Audit, AuditError, AuditLog, Made, Recorder};
-use crate::auth::pki::{Names, Pki};
+use crate::auth::pki::{Certificates, Names};
 use crate::background::Background;
 use crate::document::Document;
 use crate::guest::Guest;
@@ -26,7 +26,7 @@ use crate::time::Moment;
 
 mod accept;
 
-use accept::accept;
+use accept::{accept, renew};
 
 /// How long requests may take to end when the server stops.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -111,11 +111,12 @@ pub struct Server {
     address: SocketAddr,
     kubeconfig: PathBuf,
     accept: JoinHandle<()>,
+    renewal: JoinHandle<()>,
     _background: Background,
     // The committer goes last: it makes durable what is still under way. Then the directory is free.
     _committer: Committer,
     _recorder: Option<Recorder>,
-    directory: Directory,
+    directory: Arc<Directory>,
     /// The file with the objects, which is open.
     file: Option<FileId>,
 }
@@ -139,11 +140,13 @@ impl Server {
         let unheard = |source| StartError::Listen { address: config.listen, source };
         let listener = TcpListener::bind(config.listen).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        let directory = Directory::take(&config.data)?;
+        let directory = Arc::new(Directory::take(&config.data)?);
         let metrics = Arc::new(Metrics::new());
         let Loaded { hub, store, keyring, state } = load(&directory, Arc::clone(&metrics))?;
         let file = directory.file(STORE_FILE);
-        let pki = Pki::load(&directory, &names(&config, address), Moment::now())?;
+        let url = format!("https://{address}");
+        let pki = Certificates::load(&directory, names(&config, address), url, Moment::now())?;
+        let authority = pki.current();
         let recorder = config.audit.as_ref().map(|log| record(log, &directory, &hub)).transpose()?;
         let hub = Arc::new(hub.audited(recorder.as_ref().map(Recorder::audit)));
         let api = Arc::new(Api::new(
@@ -161,19 +164,22 @@ impl Server {
             }
         };
         let committer = hub.commit_to(store, Box::new(published)).map_err(StartError::Thread)?;
-        api.bootstrap(pki.ca_pem()).await.map_err(|status| StartError::Bootstrap(status.message))?;
-        let background = Background::start(&api, pki.ca_pem())
+        api.bootstrap(authority.ca_pem()).await.map_err(|status| StartError::Bootstrap(status.message))?;
+        let background = Background::start(&api, authority.ca_pem())
             .await
             .map_err(|status| StartError::Bootstrap(status.message))?;
-        pki.write_kubeconfig(&directory, &format!("https://{address}"))?;
+        pki.write_kubeconfig(&directory)?;
         let service = Service::new(Arc::clone(&api));
-        let accept = tokio::spawn(accept(listener, Arc::new(pki), service.clone(), api.stopping.subscribe()));
+        let pki = Arc::new(pki);
+        let renewal = tokio::spawn(renew(Arc::clone(&pki), Arc::downgrade(&directory)));
+        let accept = tokio::spawn(accept(listener, pki, service.clone(), api.stopping.subscribe()));
         Ok(Server {
             service,
             api,
             address,
             kubeconfig: directory.join("admin.kubeconfig"),
             accept,
+            renewal,
             _background: background,
             _committer: committer,
             _recorder: recorder,
@@ -225,6 +231,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.api.stopping.send_replace(true);
         self.accept.abort();
+        self.renewal.abort();
     }
 }
 

@@ -53,6 +53,6 @@ fn told(verdict: &Verdict) -> String {
         first => format!("\n{} lines before them are not in these files", first - 1),
     };
     format!(
-        "{lines} lines are as they were written: {first} to {last}, from {from} to {to}{before}\nhead: {head}\n"
+        "lines {first} to {last} ({lines}) are as they were written, from {from} to {to}{before}\nhead: {head}\n"
     )
 }

@@ -17,10 +17,12 @@ use crate::user::User;
 
 mod authority;
 mod certificate;
+mod renewal;
 mod tls;
 
 use authority::Authority;
 use certificate::Wanted;
+pub(crate) use renewal::Certificates;
 
 /// Where the administrator's configuration is written, in the directory of the hub.
 pub(crate) const KUBECONFIG: &str = "admin.kubeconfig";
@@ -95,6 +97,7 @@ pub(crate) struct Names {
 /// The certificates of a hub.
 pub(crate) struct Pki {
     authority: Authority,
+    server: Pair,
     admin: Pair,
     tls: Arc<ServerConfig>,
     verifier: Arc<dyn ClientCertVerifier>,
@@ -143,7 +146,14 @@ impl Pki {
         let admin = authority.pair(directory, "admin", admin, now)?;
         let verifier = tls::verifier(&authority)?;
         let tls = tls::server(&server, &verifier)?;
-        Ok(Pki { authority, admin, tls, verifier })
+        Ok(Pki { authority, server, admin, tls, verifier })
+    }
+
+    /// Whether its certificates are those of the other.
+    fn is_same(&self, other: &Pki) -> bool {
+        let all =
+            |pki: &Pki| [pki.ca_pem(), &pki.server.certificate, &pki.admin.certificate].map(str::to_owned);
+        all(self) == all(other)
     }
 
     /// How the server speaks TLS: HTTP/2 and HTTP/1.1, with certificates of clients if they have one.

@@ -1,6 +1,6 @@
-//! Connections: who connects, shakes hands, and is served.
+//! Connections: who connects, shakes hands, and is served; and the certificates by which.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -15,8 +15,9 @@ use tokio_rustls::server::TlsStream;
 use tower::ServiceExt;
 
 use crate::audit::Source;
-use crate::auth::pki::{Peer, Pki};
+use crate::auth::pki::{Certificates, Peer, Pki};
 use crate::service::Service;
+use crate::store::Directory;
 use crate::time::Moment;
 use crate::verbs::stopped;
 
@@ -24,6 +25,8 @@ use crate::verbs::stopped;
 const STREAMS: u32 = 4096;
 /// So much may a request say before its body: selectors of labels can be long.
 const HEADERS: u32 = 256 << 10;
+/// How often it is looked whether a certificate ends soon: that is a month before.
+const RENEWAL: Duration = Duration::from_secs(3600);
 /// How long a client may take to shake hands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -38,11 +41,10 @@ const PONG: Duration = Duration::from_secs(20);
 /// Serves who connects, until the server stops.
 pub(super) async fn accept(
     listener: TcpListener,
-    pki: Arc<Pki>,
+    pki: Arc<Certificates>,
     service: Service,
     mut stopping: watch::Receiver<bool>,
 ) {
-    let acceptor = TlsAcceptor::from(pki.tls());
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE);
     builder
@@ -68,8 +70,7 @@ pub(super) async fn accept(
             () = stopped(&mut stopping) => break,
         };
         let connection = Connection {
-            acceptor: acceptor.clone(),
-            pki: Arc::clone(&pki),
+            pki: pki.current(),
             service: service.clone(),
             builder: Arc::clone(&builder),
             stopping: stopping.clone(),
@@ -89,7 +90,7 @@ pub(super) async fn accept(
 }
 
 struct Connection {
-    acceptor: TlsAcceptor,
+    /// The certificates of the moment at which it was made: they are renewed while others are open.
     pki: Arc<Pki>,
     service: Service,
     builder: Arc<auto::Builder<TokioExecutor>>,
@@ -104,7 +105,7 @@ impl Connection {
         watcher: hyper_util::server::graceful::Watcher,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let stream = tokio::select! {
-            opened = open(stream, &self.acceptor) => opened?,
+            opened = open(stream, TlsAcceptor::from(self.pki.tls())) => opened?,
             // Who has not said anything yet wants nothing.
             () = stopped(&mut self.stopping) => return Ok(()),
         };
@@ -123,11 +124,24 @@ impl Connection {
 
 /// Shakes hands, and waits for the first bytes: by them it is seen which HTTP a client speaks, and nobody else limits
 /// how long they take.
-async fn open(stream: TcpStream, acceptor: &TlsAcceptor) -> std::io::Result<BufReader<TlsStream<TcpStream>>> {
+async fn open(stream: TcpStream, acceptor: TlsAcceptor) -> std::io::Result<BufReader<TlsStream<TcpStream>>> {
     // Events are small, and somebody waits for each.
     stream.set_nodelay(true)?;
     let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await??;
     let mut stream = BufReader::new(stream);
     tokio::time::timeout(IDLE, stream.fill_buf()).await??;
     Ok(stream)
+}
+
+/// Renews certificates before they end, for as long as the server has its directory.
+pub(super) async fn renew(pki: Arc<Certificates>, directory: Weak<Directory>) {
+    loop {
+        tokio::time::sleep(RENEWAL).await;
+        let Some(directory) = directory.upgrade() else { return };
+        match pki.renew(&directory, Moment::now()) {
+            Ok(false) => {}
+            Ok(true) => tracing::warn!("certificates were renewed, also that in admin.kubeconfig"),
+            Err(error) => tracing::error!(%error, "certificates could not be renewed; will be tried again"),
+        }
+    }
 }

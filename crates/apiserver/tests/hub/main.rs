@@ -3,6 +3,7 @@
 mod audit;
 mod connections;
 mod disk;
+mod excess;
 mod fairness;
 mod limits;
 mod lists;

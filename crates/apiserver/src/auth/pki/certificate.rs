@@ -14,7 +14,7 @@ use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certi
 
 use crate::time::Moment;
 
-/// How long certificates are good that the authority signs: they are renewed when a hub starts.
+/// How long certificates are good that the authority signs: they are renewed before.
 const LASTS_S: u64 = 365 * 24 * 3600;
 /// What ends within this time is renewed.
 const SOON_S: i64 = 30 * 24 * 3600;

@@ -55,6 +55,43 @@ fn certificates_are_kept_until_something_changes() {
 }
 
 #[test]
+fn certificates_are_renewed_before_they_end_while_the_hub_runs() {
+    let directory = Temporary::new("renewed");
+    let start = Moment::at_unix_s(Moment::now().unix_s() - 340 * 24 * 3600);
+    let load =
+        || Certificates::load(&directory, Names::default(), "https://127.0.0.1:1".into(), start).unwrap();
+    let certificates = load();
+    certificates.write_kubeconfig(&directory).unwrap();
+    let kubeconfig = || directory.read(KUBECONFIG).unwrap().unwrap();
+    let (before, first) = (certificates.current(), kubeconfig());
+    // For eleven months there is nothing to do.
+    let later = |days: u64| start.plus_s(days * 24 * 3600);
+    assert!(!certificates.renew(&directory, later(300)).unwrap());
+    assert!(Arc::ptr_eq(&before, &certificates.current()));
+    assert!(certificates.renew(&directory, later(340)).unwrap());
+    assert!(!certificates.renew(&directory, later(341)).unwrap());
+    let after = certificates.current();
+    assert_ne!(kubeconfig(), first);
+    let text: Value = serde_json::from_str(&kubeconfig()).unwrap();
+    let shown = text["users"][0]["user"]["client-certificate-data"].as_str().unwrap();
+    assert_eq!(BASE64_STANDARD.decode(shown).unwrap(), after.admin.certificate.as_bytes());
+    // Who connects now sees a server that is good for another year; the authority is the same, and so is who had a certificate.
+    assert_eq!(before.ca_pem(), after.ca_pem());
+    assert_ne!(before.server.certificate, after.server.certificate);
+    for own in [&before.admin, &after.admin] {
+        let (peer, _) = connect(&after, "localhost", Some((&own.certificate, &own.key))).unwrap();
+        assert!(matches!(peer, Peer::Known { .. }), "{peer:?}");
+    }
+    let der = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
+    assert!(matches!(after.peer(Some(&[der(&after.admin.certificate)]), later(700)), Peer::Known { .. }));
+    assert!(matches!(after.peer(Some(&[der(&before.admin.certificate)]), later(700)), Peer::Refused));
+    // What cannot be renewed is used on.
+    fs::remove_file(directory.join("ca.key")).unwrap();
+    assert!(certificates.renew(&directory, later(700)).is_err());
+    assert!(Arc::ptr_eq(&after, &certificates.current()));
+}
+
+#[test]
 fn what_is_torn_or_lost_is_made_anew_but_not_the_authority() {
     let directory = Temporary::new("torn");
     load(&directory, &Names::default(), now());

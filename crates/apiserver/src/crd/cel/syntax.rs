@@ -78,11 +78,20 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
+/// So many faults are told, as by cel-go: each brings its line, and a text may have a fault at every character.
+const MOST_FAULTS: usize = 100;
+/// A line that is longer is not shown.
+const LONGEST_LINE: usize = 16_384;
+
 /// Faults as cel-go reports them: sorted, each with its line and a mark below it.
 pub(super) fn report(source: &str, faults: &[Fault]) -> String {
     let mut sorted: Vec<&Fault> = faults.iter().collect();
     sorted.sort_by_key(|fault| fault.at);
-    let texts: Vec<String> = sorted.into_iter().map(|fault| describe(source, fault)).collect();
+    let told = sorted.iter().take(MOST_FAULTS);
+    let mut texts: Vec<String> = told.map(|fault| describe(source, fault)).collect();
+    if let Some(more @ 1..) = faults.len().checked_sub(MOST_FAULTS) {
+        texts.push(format!("{more} more errors were truncated"));
+    }
     texts.join("\n")
 }
 
@@ -95,6 +104,26 @@ fn describe(source: &str, fault: &Fault) -> String {
         }
     }
     let text = source.split('\n').nth(line - 1).unwrap_or_default().replace('\t', " ");
-    let dots = ".".repeat(column);
-    format!("ERROR: <input>:{line}:{}: {}\n | {text}\n | {dots}^", column + 1, fault.message)
+    let place = format!("ERROR: <input>:{line}:{}: {}", column + 1, fault.message);
+    if text.len() > LONGEST_LINE {
+        return place;
+    }
+    format!("{place}\n | {text}\n | {}^", ".".repeat(column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_of_many_faults_is_bounded() {
+        let fault = |at| Fault { at, message: "no".to_owned() };
+        assert_eq!(report("a $", &[fault(2)]), "ERROR: <input>:1:3: no\n | a $\n | ..^");
+        let faults: Vec<_> = (0..100_000).map(fault).collect();
+        let told = report(&"$".repeat(100_000), &faults);
+        assert!(told.ends_with("ERROR: <input>:1:100: no\n99900 more errors were truncated"), "{told}");
+        assert!(told.len() < 10_000);
+        let told = report(&"$".repeat(16_384), &faults[..16_384]);
+        assert!(told.len() < 4 << 20, "{} bytes", told.len());
+    }
 }
