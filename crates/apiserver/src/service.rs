@@ -227,6 +227,11 @@ where
     };
     let width = width(api, verb, &path, ranked);
     let pass = api.gate.enter(ranked, width).await.map_err(|_| too_many())?;
+    if matches!(verb, "list" | "watch") && !ranked.is_exempt() {
+        // A list is made without a pause. Were it begun at once, whoever comes meanwhile would wait for a thread and not for a
+        // seat, and for threads there is only one queue.
+        tokio::task::yield_now().await;
+    }
     let Path::Resource(path) = path else {
         return Ok(other::answer(api, &parts));
     };
