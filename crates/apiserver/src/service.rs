@@ -265,6 +265,11 @@ where
     if let Some(audit) = api.audit.as_ref().filter(|_| trail.is_audited(true)) {
         audit.room()?;
     }
+    if matches!(verb, "list" | "watch") && !ranked.is_exempt() {
+        // A list is made without a pause. Were it begun at once, whoever comes meanwhile would wait for a thread and not for a
+        // seat, and for threads there is only one queue.
+        tokio::task::yield_now().await;
+    }
     let Path::Resource(path) = path else {
         return Ok(other::answer(api, &parts));
     };

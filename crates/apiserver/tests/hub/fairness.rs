@@ -56,8 +56,7 @@ async fn a_flood_by_one_user_does_not_hold_up_another() {
     let scratch = Scratch::new();
     let (server, service) = start(&scratch, &queue()).await;
     for number in 0..60 {
-        let map =
-            json!({ "metadata": { "name": format!("m{number}") }, "data": { "a": "x".repeat(20_000) } });
+        let map = json!({ "metadata": { "name": format!("m{number}") }, "data": { "a": "x".repeat(5_000) } });
         expect(201, ask(&service, "POST", MAPS, &map).await);
     }
     let flooder = somebody(&server, "flood", &["many", "system:authenticated"]);
@@ -68,7 +67,7 @@ async fn a_flood_by_one_user_does_not_hold_up_another() {
             let (flooder, answered, over) = (flooder.clone(), Arc::clone(&answered), Arc::clone(&over));
             tokio::spawn(async move {
                 while !over.load(Ordering::Relaxed) {
-                    let (code, _) = get(&flooder, MAPS).await;
+                    let (code, _) = headers(&flooder, MAPS).await;
                     assert!(matches!(code, 200 | 429), "{code}");
                     answered.fetch_add(1, Ordering::Relaxed);
                 }

@@ -145,16 +145,22 @@ fn strangers(shape: Shape) -> [u64; 2] {
 fn compete(cost: [u64; 2]) -> [u64; 2] {
     let mut world = World::new(SHAPE);
     let flows = strangers(SHAPE);
-    let mut had = [0, 0];
+    let (mut had, mut now) = ([0, 0], 0);
+    let mut ends: BTreeMap<Who, u64> = BTreeMap::new();
     for _ in 0..4000 {
         for flow in flows {
             while world.arrive(flow, 1) {}
         }
-        // Who is under way longest ends next.
-        let index = (0..world.seated.len()).min_by_key(|index| world.seated[*index].0).expect("somebody is");
-        let which = usize::from(world.seated[index].0.1 == flows[1]);
-        had[which] += cost[which];
-        world.done(index, cost[which]);
+        let which = |who: &Who| usize::from(who.1 == flows[1]);
+        for (who, _) in &world.seated {
+            ends.entry(*who).or_insert_with(|| now + cost[which(who)]);
+        }
+        let ends_at = |index: &usize| ends[&world.seated[*index].0];
+        let index = (0..world.seated.len()).min_by_key(ends_at).expect("somebody is under way");
+        let who = world.seated[index].0;
+        now = ends[&who];
+        had[which(&who)] += cost[which(&who)];
+        world.done(index, cost[which(&who)]);
     }
     had
 }
