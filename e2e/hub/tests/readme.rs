@@ -43,7 +43,7 @@ fn the_readmes_commands_work() -> Result<()> {
         .replace("cargo run --release -- ", "bowline ")
         // Ports may be taken.
         .replace("bowline up &", "bowline up --listen 127.0.0.1:0 &")
-        .replace("127.0.0.1:7443", "127.0.0.1:0")
+        .replace("127.0.0.1:7444", "127.0.0.1:0")
         .replace("127.0.0.1:7444", "127.0.0.1:0");
     let output = Command::new("bash")
         .args(["-c", &script])

@@ -194,7 +194,8 @@ impl Write {
 
     fn check_namespace(&self, object: &Json) -> Result<(), Status> {
         let namespace = text(object, "namespace");
-        if namespace.is_empty() || namespace == self.namespace {
+        // Of what is in no namespace it does not matter; manifests of charts often say one.
+        if namespace.is_empty() || namespace == self.namespace || self.namespace.is_empty() {
             return Ok(());
         }
         let message = "the namespace of the provided object does not match the namespace sent on the request";

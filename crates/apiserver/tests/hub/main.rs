@@ -10,6 +10,7 @@ mod lists;
 mod parts;
 mod policies;
 mod quotas;
+mod races;
 mod restart;
 mod scope;
 mod start;
