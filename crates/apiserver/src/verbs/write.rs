@@ -208,7 +208,8 @@ impl Write {
     /// # Errors
     /// If it is not valid.
     pub(crate) fn created(&self, object: Json, applied: bool) -> Result<Document, Status> {
-        let asked = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let asked = object.get("metadata").and_then(|metadata| metadata["name"].as_str());
+        let asked = asked.unwrap_or_default().to_owned();
         let Admitted { object, warnings } = admission::create(self, object, applied)?;
         self.warnings.extend(&warnings);
         self.judge(&asked, &object, None)?;
