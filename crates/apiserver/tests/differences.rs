@@ -1,4 +1,6 @@
-//! `docs/hub.md` says which kinds differ, and is held to it.
+//! `docs/hub.md` says which kinds differ, and `docs/promises.md` which tests hold which promise; both are held to it.
+
+use std::path::Path;
 
 use bowline_apiserver::differences::{AS_SENT, FILLED_IN_ONLY, NOT_SERVED};
 
@@ -14,4 +16,18 @@ fn the_document_names_every_kind_that_differs() {
     for (_, kind) in AS_SENT.iter().chain(FILLED_IN_ONLY) {
         assert!(document.contains(&format!("`{kind}`")), "{kind}");
     }
+}
+
+#[test]
+fn every_test_that_a_promise_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = 0;
+    for named in include_str!("../../../docs/promises.md").split('`').filter(|code| code.contains(".rs: ")) {
+        let (file, test) = named.split_once(": ").expect("it has one");
+        let base = if file.starts_with("e2e/") { root.join("../..") } else { root.to_owned() };
+        let text = std::fs::read_to_string(base.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        assert!(text.contains(&format!("fn {test}(")), "there is no {test} in {file}");
+        found += 1;
+    }
+    assert!(found > 40, "only {found} are named");
 }

@@ -13,11 +13,8 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     let number: u64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
-    number
-        .checked_mul(seconds)
-        .filter(|seconds| *seconds <= 365 * 86_400)
-        .map(Duration::from_secs)
-        .ok_or_else(wrong)
+    let seconds = number.checked_mul(seconds).filter(|seconds| *seconds <= 365 * 86_400);
+    seconds.map(Duration::from_secs).ok_or_else(|| "it takes a year at most: 8760h".to_owned())
 }
 
 /// The same, and more than nothing.

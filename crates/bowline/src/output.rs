@@ -60,6 +60,12 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
+/// A text with an end, as a sentence has one.
+pub(crate) fn sentence(text: &str) -> String {
+    let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{text}{end}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

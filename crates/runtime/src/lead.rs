@@ -250,13 +250,19 @@ impl Office {
     }
 
     fn answered(&mut self, came: Came) {
-        let led = self.candidate.hold.map(|hold| hold.epoch);
+        let held = self.candidate.hold;
+        let led = held.map(|hold| hold.epoch);
         if let Some(why) = came.trouble.as_ref().filter(|_| came.trouble != self.trouble) {
             tracing::warn!(lease = self.desk.name, why, "the lease cannot be had; it is tried again");
         }
-        self.trouble = came.trouble;
+        let troubled = came.trouble.is_some();
+        self.trouble = came.trouble.or_else(|| self.trouble.take());
         self.candidate.answered(came.answer, now().clock);
         self.keep(came.raw);
+        // Who holds it and could read it, may still not be able to renew it.
+        if !troubled && (held.is_none() || self.candidate.hold != held) {
+            self.trouble = None;
+        }
         let leads = self.candidate.hold.map(|hold| hold.epoch);
         if let Some(epoch) = leads.filter(|_| leads != led) {
             tracing::info!(lease = self.desk.name, me = self.candidate.me, %epoch, "this process leads");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use bowline_api::SYSTEM_NAMESPACE;
@@ -21,6 +23,9 @@ use super::{Patience, Standing, clusters, show};
 use crate::connection::{Wanted, failed};
 use crate::exit::{BadUsage, Exit, Refused};
 use crate::output;
+
+/// Who waits no longer than this is not told that it waits.
+const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// What is to be added.
 pub(crate) struct Add {
@@ -220,8 +225,17 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
     let name = cluster.name_any();
     let looked_at =
         |cluster: Option<&Cluster>| cluster.is_some_and(|cluster| Standing::of(cluster).ready.is_some());
-    let looked_at = await_condition(clusters(client), &name, looked_at);
-    let found = match tokio::time::timeout(patience.timeout, looked_at).await {
+    let mut looked_at =
+        pin!(tokio::time::timeout(patience.timeout, await_condition(clusters(client), &name, looked_at)));
+    let found = match tokio::time::timeout(AT_ONCE, &mut looked_at).await {
+        Ok(found) => found,
+        Err(_) => {
+            let most = patience.timeout.as_secs();
+            output::note(&format!("Waiting, {most} s at most, for the controllers to look at it ..."));
+            looked_at.await
+        }
+    };
+    let found = match found {
         Ok(found) => found.context("cannot watch the cluster")?,
         Err(_) => {
             output::note(&unseen(client, &name, patience).await);
@@ -232,8 +246,7 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
         return Err(anyhow!(Refused(format!("the cluster {name} was removed"))));
     };
     let standing = Standing::of(&cluster);
-    let end = if standing.why.ends_with(['.', '?', '!']) { "" } else { "." };
-    output::note(&format!("It is {}: {}{end}", standing.word(), standing.why));
+    output::note(&format!("It is {}: {}", standing.word(), output::sentence(&standing.why)));
     let endpoint = cluster.status.and_then(|status| status.endpoint);
     if let Some(kubeconfig) = endpoint.and_then(|endpoint| endpoint.kubeconfig) {
         output::note(&format!("\n  kubectl --kubeconfig {kubeconfig} get nodes\n"));

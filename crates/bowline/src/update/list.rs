@@ -40,8 +40,9 @@ pub(crate) async fn list(scope: &Scope, which: &Which, format: Format) -> anyhow
     if found.is_empty() {
         let place =
             if which.all_namespaces { "anywhere".to_owned() } else { format!("in {}", team.namespace) };
+        let of = which.stack.as_ref().map(|stack| format!(" of the stack {stack}")).unwrap_or_default();
         output::note(&format!(
-            "There are no updates {place}. To make one: bowline update submit DIR --cluster NAME"
+            "There are no updates{of} {place}. To make one: bowline update submit DIR --cluster NAME"
         ));
         return Ok(Exit::Done);
     }

@@ -90,8 +90,9 @@ pub(crate) async fn submit(
 fn note_what_keeps(cluster: &Cluster) {
     let name = cluster.name_any();
     if let Some(why) = cluster::trouble(cluster) {
+        let why = output::sentence(&why);
         output::note(&format!(
-            "The cluster {name} is not ready: {why}. What is submitted waits until it is: see `bowline cluster show {name}`."
+            "The cluster {name} is not ready: {why} What is submitted waits until it is: see `bowline cluster show {name}`."
         ));
     }
     if cluster.spec.paused {

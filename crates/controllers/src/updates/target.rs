@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bowline_api::updates::{Cluster, KubeconfigSecretRef};
 use bowline_runtime::{Manner, REQUEST};
@@ -15,6 +16,9 @@ use super::kinds::Kinds;
 use super::unseen::Unseen;
 use crate::clusters::Embed;
 use crate::kubeconfig;
+
+/// How long a cluster of this process may take to run: after a start of `bowline up` they are started one after the other.
+const STARTING: Duration = Duration::from_secs(5);
 
 /// Reaches clusters, and remembers how.
 pub(crate) struct Targets {
@@ -71,7 +75,7 @@ impl Targets {
         let generation = cluster.metadata.generation;
         match &cluster.spec.kubeconfig_secret_ref {
             None => {
-                let client = self.embed.as_ref().and_then(|embed| embed.client(name, &uid));
+                let client = self.embedded(name, &uid).await;
                 let client = client
                     .ok_or_else(|| Unseen::Wrong(format!("the cluster {name} does not run here now")))?;
                 // The server of a life before is another one, and its kinds are the same.
@@ -90,6 +94,18 @@ impl Targets {
                     Unseen::Wrong(format!("the kubeconfig of the cluster {name} cannot be used: {why}"))
                 })?;
                 Ok(self.remember(name, Known { rests_on, client, kinds: None }))
+            }
+        }
+    }
+
+    /// The way to a cluster of this process. One that was just started again runs in a moment.
+    async fn embedded(&self, name: &str, uid: &str) -> Option<Client> {
+        let embed = self.embed.as_ref()?;
+        let ends = Instant::now() + STARTING;
+        loop {
+            match embed.client(name, uid) {
+                None if Instant::now() < ends => tokio::time::sleep(STARTING / 50).await,
+                found => return found,
             }
         }
     }
