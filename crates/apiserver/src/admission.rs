@@ -316,8 +316,7 @@ impl Neighbours for Near<'_> {
     fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Json> {
         let (group, plural) = resource.split_once('/')?;
         let key = crate::key::Key::new(crate::key::Resource::new(group, plural), namespace, name);
-        // Not what is ahead of the disk: the writer itself may compute this, and would wait for itself.
-        self.write.api.hub.view().get(&key).map(|document| document.json())
+        self.write.api.hub.ahead(&key).map(|document| document.json())
     }
 
     fn list(&self, resource: &str) -> Vec<Json> {

@@ -28,7 +28,7 @@ mod tests;
 
 use bells::Bells;
 pub(crate) use committer::Committer;
-use decided::{Decided, Waiting, durability};
+use decided::{Decided, Deciding, Waiting, durability};
 pub(crate) use failure::Failure;
 pub(crate) use ledger::Account;
 use ledger::Ledger;
@@ -175,6 +175,7 @@ impl Hub {
     pub(crate) async fn foresee(&self, request: Request<Document>) -> Result<Answer<Document>, Failure> {
         let (outcome, durable) = {
             let mut front = self.front();
+            let _deciding = Deciding::begin();
             (front.head.foresee(request), front.wait_for_durable(&self.work))
         };
         durability(durable).await?;
@@ -304,8 +305,12 @@ impl Hub {
     }
 
     /// The object at `key` as the last request left it. It may not be durable: whoever answers by it asks for it
-    /// [`Hub::settled`].
+    /// [`Hub::settled`]. A change that the writer computes itself is shown what everybody sees: the writer would wait for
+    /// itself.
     pub(crate) fn ahead(&self, key: &Key) -> Option<Arc<Document>> {
+        if Deciding::is_on() {
+            return self.view().get(key).cloned();
+        }
         self.look(key).0
     }
 
@@ -319,7 +324,9 @@ impl Hub {
             return Err(Failure::Stopping);
         }
         let from = front.batch.changes.len();
+        let deciding = Deciding::begin();
         let what = decide(&mut front);
+        drop(deciding);
         let mut made = Vec::new();
         if self.audit.is_some() && Trail::is_on() {
             made.extend(front.batch.changes[from..].iter().map(Made::of));

@@ -1,5 +1,6 @@
 //! What was decided, and is on its way to the disk.
 
+use std::cell::Cell;
 use tokio::sync::oneshot;
 
 use super::{Durable, Failure};
@@ -33,5 +34,29 @@ pub(super) async fn durability(waiting: Waiting) -> Result<(), Failure> {
             Ok(durable) => durable.map_err(Failure::NotDurable),
             Err(_) => Err(Failure::Stopping),
         },
+    }
+}
+
+thread_local! {
+    static DECIDES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// This thread decides, as long as this lives: it has the writer's lock, and must not ask for it.
+pub(super) struct Deciding;
+
+impl Deciding {
+    pub(super) fn begin() -> Deciding {
+        DECIDES.set(true);
+        Deciding
+    }
+
+    pub(super) fn is_on() -> bool {
+        DECIDES.get()
+    }
+}
+
+impl Drop for Deciding {
+    fn drop(&mut self) {
+        DECIDES.set(false);
     }
 }

@@ -163,10 +163,9 @@ impl Write {
         home.map(|_| ()).ok_or_else(|| self.homeless())
     }
 
-    /// Whether its namespace is there for all to see, if it has one. A change may be computed by the writer, so nothing in it
-    /// may ask the writer.
+    /// Whether its namespace is there, if it has one.
     pub(crate) fn has_home(&self) -> bool {
-        !self.kind.namespaced || self.api.hub.view().get(&Key::namespace(&self.namespace)).is_some()
+        !self.kind.namespaced || self.api.hub.ahead(&Key::namespace(&self.namespace)).is_some()
     }
 
     /// Its namespace is not there.

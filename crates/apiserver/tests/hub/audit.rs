@@ -213,7 +213,11 @@ async fn a_store_that_is_older_than_what_was_acknowledged_is_not_started_on() {
     fs::write(scratch.join("hub.redb"), &old).expect("somebody puts it back");
     let error = Server::start(scratch.path()).await.err().expect("it does not start").to_string();
     assert!(error.contains("the store is at version") && error.contains("was acknowledged"), "{error}");
-    // Without the log nobody knows.
+    // The store's own note says so, too; without it the log still knows.
+    fs::remove_file(scratch.join("acknowledged")).expect("it is there");
+    let error = Server::start(scratch.path()).await.err().expect("it does not start").to_string();
+    assert!(error.contains("the store is at version") && error.contains("was acknowledged"), "{error}");
+    // Without both nobody knows.
     fs::remove_file(scratch.join("audit.log")).expect("it is there");
     let server = Server::start(scratch.path()).await.expect("it starts");
     expect(404, get(&admin(&server), &format!("{MAPS}/b")).await);

@@ -200,7 +200,10 @@ async fn who_is_slow_to_send_has_no_seat_and_too_many_of_them_are_turned_away() 
             })
         })
         .collect();
-    while rejected(&service).await < 20 - SEATS {
+    // That they were turned away is written down before they are told.
+    while rejected(&service).await < 20 - SEATS
+        || sending.iter().filter(|task| task.is_finished()).count() < 20 - SEATS
+    {
         tokio::task::yield_now().await;
     }
     assert_eq!(sending.iter().filter(|task| !task.is_finished()).count(), SEATS);

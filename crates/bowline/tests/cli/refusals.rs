@@ -83,8 +83,9 @@ fn walks_that_could_judge_nothing_are_refused() {
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_do_not_start_are_refused() {
-    // Each needs room for its stack. The shell takes the limit on, and then becomes the binary.
-    let limited = "ulimit -v 200000 && exec \"$0\" check seed/irsa --threads 256";
+    // Each needs room for its stack. The shell takes the limit on, and then becomes the binary. Stacks are large, so that when there
+    // is no room for one, there is for all else.
+    let limited = "ulimit -v 400000 && RUST_MIN_STACK=33554432 exec \"$0\" check seed/irsa --threads 256";
     let output = Command::new("sh").args(["-c", limited, env!("CARGO_BIN_EXE_bowline")]).output();
     let ran = Ran::new(&output.expect("sh")).exits(2);
     assert_eq!(ran.stderr, "error: cannot start 256 threads; lower --threads\n");
