@@ -26,8 +26,8 @@ const SEED: &str = "BOWLINE_FUZZ_SEED";
 
 /// Inputs of each target in an ordinary run, at a fixed seed and at another.
 const INPUTS: usize = 500;
-/// No answer takes longer, also on a slow machine without optimisation.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// No answer takes longer, also on a machine that is slow, busy, and waits for its disk.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The last input is kept in a file while it is tried: what overflows the stack ends the process.
 fn note(target: &str) -> PathBuf {
