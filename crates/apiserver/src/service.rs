@@ -232,6 +232,7 @@ where
     let path = path::parse(parts.uri.path());
     let verb = verbs::verb(&parts.method, &path, &query);
     trail.asked(verb, &path, &query);
+    trail.known().copies = parts.uri.path() == other::backup::PATH;
     let user = api.auth.authenticate(&parts, &api.hub, Moment::now())?;
     trail.known().user = Some(user.clone());
     let acts_as = api.auth.impersonate(&user, &parts, &api.hub)?;

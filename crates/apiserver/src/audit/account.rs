@@ -88,8 +88,8 @@ impl Trail {
         }
     }
 
-    /// Whether a request is written down that ends well, or does not: writes are, and what is done with Secrets; and also
-    /// whatever else is not a read and is refused. Reviews only ask.
+    /// Whether a request is written down that ends well, or does not: writes are, what is done with Secrets, and copies of
+    /// everything, in which they are too; and also whatever else is not a read and is refused. Reviews only ask.
     pub(crate) fn is_audited(&self, ends_well: bool) -> bool {
         let known = self.known();
         let is = |group: &str, plural: &str| {
@@ -99,7 +99,7 @@ impl Trail {
         let asks = known.path.as_ref().is_some_and(|ResourcePath { group, plural, subresource, .. }| {
             subresource.is_empty() && Review::of(group, plural).is_some()
         });
-        !known.versions.is_empty() || is("", "secrets") || !(reads || asks && ends_well)
+        !known.versions.is_empty() || is("", "secrets") || known.copies || !(reads || asks && ends_well)
     }
 
     /// Whether the request has changed something.

@@ -30,6 +30,8 @@ pub(crate) struct Known {
     pub verb: &'static str,
     /// Of what, if it is a resource.
     pub path: Option<ResourcePath>,
+    /// It is for a copy of everything.
+    pub copies: bool,
     /// It is only tried.
     pub dry_run: bool,
     /// Whether they may; `None` if it did not come to that.

@@ -64,6 +64,13 @@ async fn writes_and_what_is_done_with_secrets_have_a_line_and_nothing_else_has()
         (&json!(["system:masters"]), &json!("ResponseComplete"))
     );
     assert_eq!(line["annotations"]["authorization.k8s.io/decision"], "allow");
+    // Who copies everything copies Secrets too, or would.
+    for (service, who, code) in [(&root, "admin", 200), (&bob, "bob", 403)] {
+        assert_eq!(get(service, "/hub/backup").await.0, code);
+        let line = requests(&scratch).pop().expect("a line");
+        assert_eq!((&line["requestURI"], &line["verb"]), (&json!("/hub/backup"), &json!("get")));
+        assert_eq!((&line["user"]["username"], &line["responseStatus"]["code"]), (&json!(who), &json!(code)));
+    }
     expect(409, ask(&root, "POST", MAPS, &map("a")).await);
     assert_eq!(last(&scratch), "admin create -/configmaps default/a 409 AlreadyExists");
     expect(403, ask(&bob, "POST", MAPS, &map("b")).await);

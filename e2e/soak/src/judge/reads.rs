@@ -84,6 +84,17 @@ pub(super) fn judge(life: &Life, history: &History, clock: &Clock, broken: &mut 
             _ => {}
         }
     }
+    for watch in &life.watches {
+        let end = watch.said.iter().find_map(|(_, said)| match said {
+            Said::InitialEnd(version) => Some(*version),
+            Said::Event(..) | Said::Bookmark(_) => None,
+        });
+        let floor = clock.floor(watch.sent);
+        if let Some(version) = end.filter(|version| *version < floor) {
+            let what = format!("a watch begins at {}, and {} had been told before", at(version), at(floor));
+            broken.push(Broken::new(Promise::LinearizableReads, what));
+        }
+    }
     for listing in &life.listings {
         judge_listing(listing, history, clock, broken);
     }

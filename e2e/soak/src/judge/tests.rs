@@ -129,6 +129,8 @@ fn reads_show_what_was_told_before() {
     // It is there from its making on, and never went.
     let never = deed(2, Asked::Get, (250, 260), Told::Missing);
     assert_eq!(broken(|life| life.deeds.push(never)), [Promise::LinearizableReads]);
+    // What a watch begins with is a read, too.
+    assert_eq!(broken(|life| life.watches[3].sent = 170), [Promise::LinearizableReads]);
     // A list may be newer than what was told, never older.
     assert_eq!(
         broken(|life| life.listings[1] = listing((240, 250), 13, &[(1, seen(13, 7)), (2, seen(12, 8))])),
