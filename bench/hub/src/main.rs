@@ -2,7 +2,9 @@
 //!
 //! `cargo xtask bench hub` runs it against the hub and against kube-apiserver with etcd.
 
+mod growth;
 mod load;
+mod ordinary;
 mod report;
 mod server;
 mod watchers;
@@ -10,7 +12,7 @@ mod watchers;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use bowline_bench_meter::Cost;
 use clap::Parser;
 
@@ -52,6 +54,18 @@ enum Task {
     },
     /// Measure a fresh server, and print the results as JSON
     Measure(Plan),
+    /// The same on more and more objects of a fresh server, and print the results as JSON
+    Grow {
+        /// How many objects, one after the other
+        #[arg(long, value_delimiter = ',', default_value = "1000,10000,100000")]
+        sizes: Vec<usize>,
+        /// How long each load lasts
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(3..))]
+        seconds: u64,
+        /// The processes that make the server up
+        #[arg(long, value_delimiter = ',', required = true)]
+        pids: Vec<u32>,
+    },
 }
 
 #[derive(clap::Args)]
@@ -68,9 +82,9 @@ struct Plan {
     /// How many objects the list has
     #[arg(long, default_value_t = 10_000)]
     objects: usize,
-    /// How many watch
-    #[arg(long, default_value_t = 100)]
-    watchers: usize,
+    /// How many watch, one after the other
+    #[arg(long, value_delimiter = ',', default_value = "100,1000")]
+    watchers: Vec<usize>,
 }
 
 fn main() -> Result<()> {
@@ -90,6 +104,10 @@ async fn perform(server: &Server, task: Task) -> Result<Report> {
             load::run(server, &Cost::of(&pids), (verb, clients, lasting), &mut report).await?;
         }
         Task::Measure(plan) => measure(server, &plan, &mut report).await?,
+        Task::Grow { sizes, seconds, pids } => {
+            let lasting = Duration::from_secs(seconds);
+            growth::measure(server, &Cost::of(&pids), (&sizes, lasting), &mut report).await?;
+        }
     }
     Ok(report)
 }
@@ -102,13 +120,16 @@ async fn measure(server: &Server, plan: &Plan, report: &mut Report) -> Result<()
     load::fill(server, plan.objects).await?;
     tokio::time::sleep(REST).await;
     report.put("full mib", cost.resident_kib()? / 1024.0);
-    load::list(server, &cost, (plan.objects, lasting), report).await?;
-    watchers::measure(server, plan.watchers, report).await?;
+    ensure!(load::count(server).await? == plan.objects, "there are not {} objects", plan.objects);
+    load::list(server, &cost, lasting, report).await?;
+    for watchers in &plan.watchers {
+        watchers::measure(server, &cost, *watchers, report).await?;
+    }
     for verb in Verb::ALL {
         for clients in &plan.clients {
             load::run(server, &cost, (verb, *clients, lasting), report).await?;
         }
     }
     report.put("loaded mib", cost.resident_kib()? / 1024.0);
-    Ok(())
+    ordinary::measure(server, &cost, lasting, report).await
 }

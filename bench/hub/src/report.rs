@@ -11,4 +11,9 @@ impl Report {
     pub(crate) fn put(&mut self, name: impl Into<String>, value: f64) {
         self.0.insert(name.into(), value);
     }
+
+    /// Takes all of another one, each name after a prefix.
+    pub(crate) fn put_all(&mut self, prefix: &str, other: Report) {
+        self.0.extend(other.0.into_iter().map(|(name, value)| (format!("{prefix}{name}"), value)));
+    }
 }

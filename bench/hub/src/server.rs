@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -25,6 +25,9 @@ pub(crate) struct Server {
     authority: String,
     name: ServerName<'static>,
     tls: TlsConnector,
+    /// The same server, trusted by the same roots, for who has a token and no certificate.
+    plain: TlsConnector,
+    token: Option<String>,
 }
 
 impl Server {
@@ -49,9 +52,15 @@ impl Server {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_client_auth_cert(chain, key)?;
-        Ok(Server { authority, name: ServerName::try_from(host)?, tls: TlsConnector::from(Arc::new(tls)) })
+            .with_root_certificates(roots);
+        let plain = TlsConnector::from(Arc::new(tls.clone().with_no_client_auth()));
+        let tls = TlsConnector::from(Arc::new(tls.with_client_auth_cert(chain, key)?));
+        Ok(Server { authority, name: ServerName::try_from(host)?, tls, plain, token: None })
+    }
+
+    /// The same server, for somebody who shows this token.
+    pub(crate) fn with_token(&self, token: &str) -> Server {
+        Server { tls: self.plain.clone(), token: Some(format!("Bearer {token}")), ..self.clone() }
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection> {
@@ -60,7 +69,7 @@ impl Server {
         let stream = self.tls.connect(self.name.clone(), stream).await?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        Ok(Connection { sender, authority: self.authority.clone() })
+        Ok(Connection { sender, authority: self.authority.clone(), token: self.token.clone() })
     }
 }
 
@@ -68,6 +77,7 @@ impl Server {
 pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     authority: String,
+    token: Option<String>,
 }
 
 impl Connection {
@@ -79,7 +89,11 @@ impl Connection {
         media: &'static str,
         body: impl Into<Bytes>,
     ) -> Result<Response<Incoming>> {
-        let request = Request::builder()
+        let mut request = Request::builder();
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, token);
+        }
+        let request = request
             .method(method)
             .uri(path)
             .header(HOST, &self.authority)

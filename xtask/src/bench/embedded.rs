@@ -18,6 +18,8 @@ const READY: Duration = Duration::from_secs(60);
 pub(super) enum Role {
     /// `bowline hub`
     Hub,
+    /// `bowline hub` that writes no audit log.
+    SilentHub,
     /// `bowline up`: the hub and its controllers.
     Up,
 }
@@ -32,11 +34,12 @@ impl Embedded {
     /// Starts it, and waits until it says that it is ready.
     pub(super) fn start(program: &Path, role: Role, dir: &Path) -> Result<Embedded> {
         let mut command = Command::new(program);
-        let role = match role {
-            Role::Hub => "hub",
-            Role::Up => "up",
+        let role: &[_] = match role {
+            Role::Hub => &["hub"],
+            Role::SilentHub => &["hub", "--audit-log-path", "off"],
+            Role::Up => &["up"],
         };
-        command.arg(role).arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
+        command.args(role).arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let child = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
         let mut hub = Embedded { child, dir: dir.to_owned() };

@@ -16,6 +16,8 @@ pub(super) enum Contestant {
     Kube,
     /// `bowline hub`
     Hub,
+    /// The same without its audit log: what the log costs is what this one saves.
+    Silent,
 }
 
 impl Contestant {
@@ -24,6 +26,7 @@ impl Contestant {
         match self {
             Contestant::Kube => "kube-apiserver + etcd",
             Contestant::Hub => "hub",
+            Contestant::Silent => "hub without audit log",
         }
     }
 
@@ -32,6 +35,7 @@ impl Contestant {
         match self {
             Contestant::Kube => "kube",
             Contestant::Hub => "hub",
+            Contestant::Silent => "silent",
         }
     }
 }
@@ -49,7 +53,8 @@ pub(super) struct Field {
 impl Field {
     /// Who takes part.
     pub(super) fn contestants(&self) -> Vec<Contestant> {
-        self.kube.iter().map(|_| Contestant::Kube).chain([Contestant::Hub]).collect()
+        let ours = [Contestant::Hub, Contestant::Silent];
+        self.kube.iter().map(|_| Contestant::Kube).chain(ours).collect()
     }
 
     /// Starts a contestant on a directory, and waits until it says that it is ready.
@@ -61,9 +66,10 @@ impl Field {
                 let ready = kube.ready().etcd + kube.ready().apiserver;
                 Ok(Running { ready, process: Process::Kube(Box::new(kube)) })
             }
-            (Contestant::Hub, _) => {
+            (Contestant::Hub | Contestant::Silent, _) => {
+                let role = if contestant == Contestant::Hub { Role::Hub } else { Role::SilentHub };
                 let begun = Instant::now();
-                let hub = Embedded::start(&self.hub, Role::Hub, dir)?;
+                let hub = Embedded::start(&self.hub, role, dir)?;
                 Ok(Running { ready: begun.elapsed(), process: Process::Hub(hub) })
             }
         }

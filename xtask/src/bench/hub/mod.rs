@@ -8,7 +8,7 @@ mod table;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -19,13 +19,14 @@ use crate::log::Log;
 use crate::referee::scratch::Scratch;
 use crate::testenv::binaries;
 use crate::workspace::{Workspace, captured};
-use contestants::{Contestant, Field};
+use contestants::{Contestant, Field, Running};
 use disk::Fsync;
 use rows::Row;
 
 /// How often each starts, on a fresh directory and on a used one.
 const STARTS: usize = 5;
-/// How many objects the hub starts with again.
+/// On how many objects the same is measured, one after the other; with the most of them the hub starts again.
+const SIZES: [usize; 3] = [1_000, 10_000, MANY];
 const MANY: usize = 100_000;
 
 /// How to measure the hub.
@@ -104,6 +105,7 @@ fn build(workspace: &Workspace, log: &mut Log) -> Result<PathBuf> {
 struct Rounds {
     kube: Vec<Measured>,
     hub: Vec<Measured>,
+    silent: Vec<Measured>,
 }
 
 impl Rounds {
@@ -111,6 +113,7 @@ impl Rounds {
         match contestant {
             Contestant::Kube => &mut self.kube,
             Contestant::Hub => &mut self.hub,
+            Contestant::Silent => &mut self.silent,
         }
     }
 }
@@ -134,33 +137,41 @@ fn measure_all(field: &Field, scratch: &Scratch, rounds: usize, seconds: u64) ->
             eprintln!("load {} of {rounds}: {}", round + 1, contestant.name());
             let dir = scratch.path().join(format!("{}-load-{round}", contestant.slug()));
             let running = field.start(contestant, &dir)?;
-            let mut client = Command::new(&field.client);
-            client.arg("--kubeconfig").arg(running.kubeconfig()).arg("measure");
-            let pids: Vec<String> = running.pids().iter().map(u32::to_string).collect();
-            client.arg("--pids").arg(pids.join(",")).arg("--seconds").arg(seconds.to_string());
-            let report = captured(&mut client)?;
-            let report = serde_json::from_slice(&report).context("the client's report is not understood")?;
-            measured.of(contestant).push(report);
+            measured.of(contestant).push(load(field, &running, seconds, &["measure"])?);
         }
     }
-    measured.hub.extend(restarts(field, scratch)?);
+    for contestant in field.contestants().into_iter().filter(|one| *one != Contestant::Silent) {
+        eprintln!("{SIZES:?} objects: {}", contestant.name());
+        let dir = scratch.path().join(format!("{}-many", contestant.slug()));
+        let running = field.start(contestant, &dir)?;
+        let sizes = SIZES.map(|size| size.to_string()).join(",");
+        measured.of(contestant).push(load(field, &running, seconds, &["grow", "--sizes", &sizes])?);
+        if contestant == Contestant::Hub {
+            measured.hub.extend(restarts(field, &dir, running)?);
+        }
+    }
     Ok(measured)
 }
 
-/// Starts the hub on many objects: after it was stopped, and after it was killed.
-fn restarts(field: &Field, scratch: &Scratch) -> Result<Vec<Measured>> {
-    eprintln!("restart of the hub with {MANY} objects");
-    let dir = scratch.path().join("hub-many");
-    let mut running = field.start(Contestant::Hub, &dir)?;
+/// Has the client load who runs.
+fn load(field: &Field, running: &Running, seconds: u64, task: &[&str]) -> Result<Measured> {
     let mut client = Command::new(&field.client);
-    captured(client.arg("--kubeconfig").arg(running.kubeconfig()).args(["fill", &MANY.to_string()]))?;
+    client.arg("--kubeconfig").arg(running.kubeconfig()).args(task);
+    let pids: Vec<String> = running.pids().iter().map(u32::to_string).collect();
+    client.arg("--pids").arg(pids.join(",")).arg("--seconds").arg(seconds.to_string());
+    serde_json::from_slice(&captured(&mut client)?).context("the client's report is not understood")
+}
+
+/// Starts the hub on many objects: after it was stopped, and after it was killed.
+fn restarts(field: &Field, dir: &Path, mut running: Running) -> Result<Vec<Measured>> {
+    eprintln!("restart of the hub with {MANY} objects");
     let mut measured = Vec::new();
     for _ in 0..3 {
         running.stop()?;
-        running = field.start(Contestant::Hub, &dir)?;
+        running = field.start(Contestant::Hub, dir)?;
         measured.push([("restart stopped_ms".to_owned(), running.ready_ms())].into());
         running.kill()?;
-        running = field.start(Contestant::Hub, &dir)?;
+        running = field.start(Contestant::Hub, dir)?;
         measured.push([("restart killed_ms".to_owned(), running.ready_ms())].into());
     }
     Ok(measured)

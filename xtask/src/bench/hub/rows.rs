@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Measured, Rounds};
+use super::{Measured, Rounds, SIZES};
 use crate::bench::Sample;
 
 /// One quantity of both.
@@ -15,6 +15,8 @@ pub(super) struct Row {
     /// Nothing if kube-apiserver did not take part, or not in this.
     pub(super) kube: Option<Sample>,
     pub(super) hub: Option<Sample>,
+    /// The hub without its audit log.
+    pub(super) silent: Option<Sample>,
     /// How many times better the hub is.
     pub(super) times_better: Option<f64>,
     pub(super) goal: Goal,
@@ -79,11 +81,50 @@ pub(super) fn all(measured: &Rounds) -> Vec<Row> {
     rows.extend([
         row("list of 10,000", "ms", "list p50_ms", Less, TimesBetter(3.0)),
         row("list of 10,000", "CPU ms", "list cpu_ms", Less, TimesBetter(3.0)),
-        row("write to the last of 100 watchers, p50", "ms", "watch p50_ms", Less, TimesBetter(3.0)),
-        row("write to the last of 100 watchers, p99", "ms", "watch p99_ms", Less, TimesBetter(3.0)),
+        row("write to the last of 100 watchers, p50", "ms", "watch 100 p50_ms", Less, TimesBetter(3.0)),
+        row("write to the last of 100 watchers, p99", "ms", "watch 100 p99_ms", Less, TimesBetter(3.0)),
+        row("write to the last of 1,000, p50", "ms", "watch 1000 p50_ms", Less, Goal::None),
+        row("write to the last of 1,000, p99", "ms", "watch 1000 p99_ms", Less, Goal::None),
+        row("an event to one of 1,000", "CPU µs", "watch 1000 cpu_us", Less, Goal::None),
+        row("memory, a watcher of 1,000", "KiB", "watch 1000 kib", Less, Goal::None),
         row("restart with 100,000 objects, stopped", "ms", "restart stopped_ms", Less, AtMost(1000.0)),
         row("restart with 100,000 objects, killed", "ms", "restart killed_ms", Less, AtMost(1000.0)),
     ]);
+    rows.extend(turns(measured));
+    rows.extend(growth(measured));
+    rows
+}
+
+/// Users who wait their turn, and the same when they are let through: what the fair queue costs.
+fn turns(measured: &Rounds) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (verb, name) in [("create", "creates"), ("get", "gets")] {
+        for turn in ["queued", "exempt"] {
+            let name = format!("{name}, 16 ordinary clients, {turn}");
+            let key = |what: &str| format!("{turn} {verb} 16 {what}");
+            rows.push(row(measured, (&name, "1/s", &key("per_second")), Better::More, Goal::None));
+            rows.push(row(measured, (&name, "CPU µs", &key("cpu_us")), Better::Less, Goal::None));
+        }
+    }
+    rows
+}
+
+/// What grows with the objects, and what does not.
+fn growth(measured: &Rounds) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, unit, key) in [
+        ("memory", "MiB", "mib"),
+        ("a list", "ms", "list p50_ms"),
+        ("a list", "CPU ms", "list cpu_ms"),
+        ("gets, 16 clients", "CPU µs", "get 16 cpu_us"),
+        ("patches, 16 clients", "CPU µs", "patch 16 cpu_us"),
+        ("to the last of 100 watchers, p50", "ms", "watch 100 p50_ms"),
+    ] {
+        for size in SIZES {
+            let (name, key) = (format!("{size} objects: {name}"), format!("at {size} {key}"));
+            rows.push(row(measured, (&name, unit, &key), Better::Less, Goal::None));
+        }
+    }
     rows
 }
 
@@ -93,7 +134,8 @@ fn row(measured: &Rounds, (name, unit, key): (&str, &'static str, &str), better:
         Better::More => hub.median / kube.median,
         Better::Less => kube.median / hub.median,
     });
-    Row { name: name.to_owned(), unit, kube, hub, times_better, goal }
+    let silent = sample(&measured.silent, key);
+    Row { name: name.to_owned(), unit, kube, hub, silent, times_better, goal }
 }
 
 fn sample(rounds: &[Measured], key: &str) -> Option<Sample> {

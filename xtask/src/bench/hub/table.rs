@@ -20,8 +20,8 @@ impl Display for Table<'_> {
         }
         writeln!(
             f,
-            "{:<40} {:>7} {:>12} {:>10} {:>8} {:>14}",
-            "", "", "kube + etcd", "hub", "better ×", "goal"
+            "{:<42} {:>7} {:>12} {:>10} {:>10} {:>8} {:>14}",
+            "", "", "kube + etcd", "hub", "no audit", "better ×", "goal"
         )?;
         for row in self.rows {
             let value = |sample: &Option<Sample>| {
@@ -40,11 +40,12 @@ impl Display for Table<'_> {
             };
             writeln!(
                 f,
-                "{:<40} {:>7} {:>12} {:>10} {times:>8} {:>14}",
+                "{:<42} {:>7} {:>12} {:>10} {:>10} {times:>8} {:>14}",
                 row.name,
                 row.unit,
                 value(&row.kube),
                 value(&row.hub),
+                value(&row.silent),
                 goal + verdict
             )?;
         }

@@ -18,6 +18,7 @@ fn rounds() -> Rounds {
             measured(&[("idle mib", 30.0), ("create 64 per_second", 5000.0), ("create 64 cpu_us", 120.0)]),
             measured(&[("restart stopped_ms", 400.0)]),
         ],
+        silent: vec![measured(&[("idle mib", 25.0)])],
     }
 }
 
@@ -42,7 +43,7 @@ fn the_table_says_what_is_met_and_what_is_missed() {
     let fsync = Fsync { median_ms: 0.5, p99_ms: 2.0 };
     let text = table::Table { rows: &rows, fsync: [&fsync, &fsync] }.to_string();
     let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default();
-    assert!(line("memory, idle").ends_with("250       30.0     8.33  ≥ 10 × missed"), "{text}");
+    assert!(line("memory, idle").ends_with("250       30.0       25.0     8.33  ≥ 10 × missed"), "{text}");
     assert!(line("restart with 100,000 objects, stopped").ends_with("≤ 1000 met"), "{text}");
     assert!(text.contains("before: median 0.50 ms, p99 2.00 ms"), "{text}");
 }
