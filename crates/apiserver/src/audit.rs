@@ -16,6 +16,7 @@ mod chain;
 mod event;
 mod files;
 mod recover;
+mod strangers;
 #[cfg(test)]
 mod tests;
 mod trail;
@@ -25,6 +26,7 @@ mod writer;
 
 use chain::Chain;
 use files::{Disk, Files, Names};
+use strangers::Strangers;
 use versions::Spans;
 use writer::{Queue, Stop, Writer};
 
@@ -70,6 +72,7 @@ pub(crate) struct Audit {
     work: Condvar,
     /// Why nothing can be written, and how many were refused for it.
     full: Mutex<Option<Full>>,
+    strangers: Mutex<Strangers>,
 }
 
 struct Full {
@@ -81,7 +84,19 @@ struct Full {
 struct Entry {
     event: String,
     versions: Spans,
+    /// What it tells has happened. Who was turned away has done nothing: on a full disk that is only counted.
+    owed: bool,
     done: Option<oneshot::Sender<()>>,
+}
+
+impl Entry {
+    /// Tells who waits for it.
+    fn finish(self) {
+        if let Some(done) = self.done {
+            // Who no longer waits has hung up.
+            let _ = done.send(());
+        }
+    }
 }
 
 impl Audit {
@@ -187,7 +202,8 @@ impl Audit {
     pub(crate) async fn record(&self, request: &Request<'_>) -> Result<(), Status> {
         let (sender, receiver) = oneshot::channel();
         let versions = request.known.versions.clone();
-        self.push(Entry { event: event::request(request), versions, done: Some(sender) });
+        let owed = request.code < 400 || !versions.is_empty();
+        self.push(Entry { event: event::request(request), versions, owed, done: Some(sender) });
         receiver.await.map_err(|_| Status::stopping())
     }
 
@@ -195,7 +211,7 @@ impl Audit {
     pub(crate) fn own<'a>(&self, changes: impl Iterator<Item = &'a Change<Document>>) {
         for change in changes {
             let versions = Spans::between(change.version.0, change.version.0);
-            self.push(Entry { event: event::own(change), versions, done: None });
+            self.push(Entry { event: event::own(change), versions, owed: true, done: None });
         }
     }
 
@@ -212,7 +228,7 @@ impl Audit {
     }
 
     fn note(&self, note: &str, objects: &[Made], versions: Spans) {
-        self.push(Entry { event: event::note(note, objects), versions, done: None });
+        self.push(Entry { event: event::note(note, objects), versions, owed: true, done: None });
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -243,6 +259,7 @@ impl Audit {
     }
 
     fn stop(&self) {
+        self.tell_of_strangers();
         self.queue().stopping = true;
         self.work.notify_one();
     }
@@ -254,6 +271,17 @@ impl Audit {
 
     fn is_full(&self) -> bool {
         self.full.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// There is no room. Who was turned away has done nothing, and is only counted: what room is left is for those that
+    /// this gives back.
+    fn forgo(&self, entries: Vec<Entry>) -> Vec<Entry> {
+        let (owed, others): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.owed);
+        if let Some(full) = &mut *self.full.lock().unwrap_or_else(PoisonError::into_inner) {
+            full.refused += others.len() as u64;
+        }
+        others.into_iter().for_each(Entry::finish);
+        owed
     }
 
     /// There is room again; says how many were refused.

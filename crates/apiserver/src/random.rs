@@ -32,6 +32,11 @@ pub(crate) fn number() -> u64 {
     u64::from_le_bytes(take())
 }
 
+/// Fills it with random bytes.
+pub(crate) fn fill(bytes: &mut [u8]) {
+    getrandom::fill(bytes).expect("the system has random numbers");
+}
+
 /// What Kubernetes appends to a `generateName`.
 pub(crate) fn suffix() -> String {
     /// No vowels and nothing that looks like one: no words.
@@ -44,7 +49,7 @@ fn take<const N: usize>() -> [u8; N] {
     POOL.with_borrow_mut(|pool| {
         if pool.len() < N {
             pool.resize(ASKED, 0);
-            getrandom::fill(pool).expect("the system has random numbers");
+            fill(pool);
         }
         let rest = pool.len() - N;
         let taken = std::array::from_fn(|index| pool[rest + index]);

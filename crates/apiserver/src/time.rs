@@ -66,6 +66,11 @@ impl Micros {
         Micros(seconds.saturating_mul(1_000_000).saturating_add(nanos / 1_000))
     }
 
+    /// Whole seconds after 1970.
+    pub(crate) fn unix_s(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+
     /// The moment that a text names.
     pub(crate) fn parse(text: &str) -> Option<Micros> {
         text.parse::<Timestamp>().ok().map(|timestamp| Micros(timestamp.as_microsecond()))

@@ -73,6 +73,9 @@ impl Account {
             reason,
             about,
         };
+        if audit.is_one_too_many(&request) {
+            return Ok(());
+        }
         audit.record(&request).await
     }
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
+use super::Entry;
 use super::versions::{Coverage, Spans};
 
 /// Stands where the first line names the one before it.
@@ -52,6 +53,7 @@ pub(super) enum Broken {
 }
 
 /// The end of the chain, which grows.
+#[derive(Clone)]
 pub(super) struct Chain {
     line: u64,
     hash: String,
@@ -90,6 +92,15 @@ impl Chain {
         for part in [SEAL, &self.hash, "\"}\n"] {
             out.push_str(part);
         }
+    }
+
+    /// The lines of entries, in their order.
+    pub(super) fn append_all(&mut self, entries: &[Entry]) -> String {
+        let mut lines = String::new();
+        for Entry { event, versions, .. } in entries {
+            self.append(event, versions.clone(), &mut lines);
+        }
+        lines
     }
 
     /// Everything up to `version` is accounted for by the next line.

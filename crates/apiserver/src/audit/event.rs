@@ -12,8 +12,10 @@ use crate::random;
 use crate::time::Micros;
 use crate::user::User;
 
-/// So much is written down of what a client makes up: paths, names, what it calls itself.
+/// So many bytes are written down of what a client makes up: paths, names, what it calls itself.
 const LONGEST: usize = 512;
+/// So many are named of what somebody may have many of: groups, and what else is said of a user.
+const MOST: usize = 32;
 
 /// A line.
 #[derive(Serialize)]
@@ -51,16 +53,17 @@ struct Who<'a> {
     username: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     uid: &'a str,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    groups: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    extra: Option<&'a BTreeMap<String, Vec<String>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<&'a str>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    extra: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
 impl<'a> Who<'a> {
     fn of(user: &'a User) -> Who<'a> {
-        let extra = Some(&user.extra).filter(|extra| !extra.is_empty());
-        Who { username: &user.name, uid: &user.uid, groups: &user.groups, extra }
+        let some = |texts: &'a [String]| texts.iter().take(MOST).map(|text| cut(text)).collect();
+        let extra = user.extra.iter().take(MOST).map(|(name, values)| (cut(name), some(values))).collect();
+        Who { username: cut(&user.name), uid: cut(&user.uid), groups: some(&user.groups), extra }
     }
 }
 
@@ -246,5 +249,5 @@ fn blank(audit_id: &str) -> Event<'_> {
 
 /// What anybody may send is not written down at any length.
 fn cut(text: &str) -> &str {
-    text.char_indices().nth(LONGEST).map_or(text, |(end, _)| &text[..end])
+    &text[..text.floor_char_boundary(LONGEST)]
 }

@@ -6,10 +6,16 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+
+use crate::random;
 
 /// So much is kept free: lines of requests that are under way when the disk gets full have to be written still.
 const RESERVE: usize = 2 << 20;
+
+/// The time in the name of a file that was put aside.
+const ASIDE: &str = "%Y-%m-%dT%H-%M-%S.%3f";
 
 /// Where lines are written.
 pub(super) trait Disk: Send + 'static {
@@ -69,7 +75,7 @@ impl Names {
         let mut ms = now.as_millisecond();
         loop {
             let time = Timestamp::from_millisecond(ms).unwrap_or(now).to_zoned(TimeZone::UTC);
-            let name = format!("{}-{}{ending}", self.stem(), time.strftime("%Y-%m-%dT%H-%M-%S.%3f"));
+            let name = format!("{}-{}{ending}", self.stem(), time.strftime(ASIDE));
             let path = self.directory().join(name);
             if !path.exists() {
                 return path;
@@ -85,7 +91,9 @@ impl Names {
         for entry in fs::read_dir(self.directory())? {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if name.starts_with(&begin) && name.ends_with(&end) && !name.ends_with(".torn") {
+            // Who keeps other files there under such names keeps them.
+            let time = name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(&end));
+            if time.is_some_and(|time| DateTime::strptime(ASIDE, time).is_ok()) {
                 found.push(path);
             }
         }
@@ -180,7 +188,10 @@ impl Disk for Files {
             return Ok(());
         }
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
-        file.and_then(|mut file| file.write_all(&vec![0; RESERVE])).inspect_err(|_| {
+        // Zeros would take no room on a disk that compresses.
+        let mut room = vec![0; RESERVE];
+        random::fill(&mut room);
+        file.and_then(|mut file| file.write_all(&room)).inspect_err(|_| {
             // It is of use only as a whole.
             let _ = fs::remove_file(&path);
         })

@@ -194,7 +194,8 @@ fn run(scratch: &Scratch, at: usize, fault: Fault) -> Run {
             run.store += 1;
             let (sender, receiver) = oneshot::channel();
             let versions = Spans::between(run.store, run.store);
-            batch.push(Entry { event: event::note("a request", &[]), versions, done: Some(sender) });
+            let event = event::note("a request", &[]);
+            batch.push(Entry { event, versions, owed: true, done: Some(sender) });
             waiting.push((run.store, receiver));
         }
         batch.reverse();
@@ -282,7 +283,7 @@ fn files_are_put_aside_and_the_chain_goes_on_over_them() {
     let audit = Audit::default();
     for version in 1..=40 {
         let versions = Spans::between(version, version);
-        let entry = Entry { event: event::note("a request", &[]), versions, done: None };
+        let entry = Entry { event: event::note("a request", &[]), versions, owed: true, done: None };
         writer.write(&audit, vec![entry]).unwrap();
     }
     assert_eq!(Audit::acknowledged(&AuditLog::default(), &scratch.0).unwrap(), Some(Version(40)));
@@ -363,4 +364,97 @@ fn a_log_of_which_no_line_is_whole_is_not_gone_on_with() {
     let error = scratch.start(1).unwrap_err().to_string();
     assert!(error.contains("is damaged"), "{error}");
     assert_eq!(fs::read_to_string(scratch.log()).unwrap(), "something else\n");
+}
+
+#[test]
+fn who_is_turned_away_on_a_full_disk_is_answered_and_takes_no_room_from_what_has_happened() {
+    let scratch = Scratch::new();
+    scratch.start(0).unwrap();
+    let names = Names::new(&scratch.log());
+    let last = recover::find(&names).unwrap().last;
+    let files = Files::open(&names, 0).unwrap();
+    // Nothing can be appended from the first time on; the room that is kept is there.
+    let disk = Faulty { files, path: scratch.log(), count: 0, at: 1, fault: Fault::FullForGood, before: 0 };
+    let chain = Chain::after(last.as_ref(), 0);
+    let mut writer = Writer { disk, chain, max_bytes: 1 << 20, probed: None };
+    let audit = Audit::default();
+    for _ in 0..10_000 {
+        let (sender, mut receiver) = oneshot::channel();
+        let event = event::note("somebody is turned away", &[]);
+        let entry = Entry { event, versions: Spans::default(), owed: false, done: Some(sender) };
+        assert!(writer.write(&audit, vec![entry]).is_ok(), "the process goes on");
+        assert_eq!(receiver.try_recv(), Ok(()), "it is answered");
+    }
+    assert_eq!(audit.set_room(), 10_000, "they are counted");
+    assert!(fs::exists(scratch.0.join("audit.reserve")).unwrap(), "the room is there still");
+    // Among those who were turned away comes one who was not.
+    writer.disk.fault = Fault::Full;
+    writer.disk.at = writer.disk.count + 1;
+    let of = |owed, versions| Entry { event: event::note("a request", &[]), versions, owed, done: None };
+    let batch =
+        vec![of(false, Spans::default()), of(true, Spans::between(1, 1)), of(false, Spans::default())];
+    assert!(writer.write(&audit, batch).is_ok());
+    assert_eq!(scratch.named(), BTreeMap::from([(1, 1)]));
+    // There would be room for a few more in what was kept, but it is not for them.
+    let length = fs::metadata(scratch.log()).unwrap().len();
+    assert!(writer.write(&audit, vec![of(false, Spans::default())]).is_ok());
+    assert_eq!(fs::metadata(scratch.log()).unwrap().len(), length);
+    assert_eq!(audit.set_room(), 3);
+    assert_eq!(verify(&scratch.files(), None).unwrap().flaw, None);
+}
+
+#[test]
+fn after_a_restore_the_log_goes_on_at_once() {
+    let scratch = Scratch::new();
+    let far = 1_790_000_000_000_000;
+    scratch.start(5).unwrap();
+    scratch.start(far).unwrap();
+    scratch.start(far + 2).unwrap();
+    let text = scratch.text();
+    assert!(text.contains(&format!("versions 6 to {far} are in the store")), "{text}");
+    assert!(text.contains(&format!("versions {} to {} are in the store", far + 1, far + 2)), "{text}");
+}
+
+#[test]
+fn files_of_others_are_not_taken_for_those_that_were_put_aside() {
+    let scratch = Scratch::new();
+    for name in ["audit-2020.log", "audit-of-the-books.log", "audit-2026-11-17T12-00-00.000.log.gz"] {
+        fs::write(scratch.0.join(name), "not ours").unwrap();
+    }
+    let names = Names::new(&scratch.log());
+    let mut files = Files::open(&names, 1).unwrap();
+    for _ in 0..3 {
+        files.append(b"x").unwrap();
+        files.rotate().unwrap();
+    }
+    assert_eq!(names.rotated().unwrap().len(), 1);
+    assert_eq!(fs::read_dir(&scratch.0).unwrap().count(), 5);
+}
+
+#[test]
+fn of_those_whom_nobody_knows_a_few_have_a_line_and_all_are_counted() {
+    let scratch = Scratch::new();
+    let recorder =
+        Audit::start(&AuditLog::default(), &scratch.0, Version(1), |_| Vec::new()).expect("it begins");
+    let audit = recorder.audit();
+    let known = trail::Known::default();
+    let at = |seconds| Request {
+        id: "1",
+        path: "/api/v1/namespaces",
+        agent: "",
+        source: None,
+        received: crate::time::Micros::from_s(seconds, 0),
+        known: &known,
+        code: 401,
+        reason: "Unauthorized",
+        about: "",
+    };
+    let lines = |seconds| (0..1000).filter(|_| !audit.is_one_too_many(&at(seconds))).count();
+    assert_eq!((lines(7), lines(8)), (10, 10));
+    let (user, code) = (Some(crate::user::User::server()), 201);
+    let one_who_is_known = trail::Known { user, ..trail::Known::default() };
+    assert!(!audit.is_one_too_many(&Request { known: &one_who_is_known, ..at(8) }));
+    assert!(!audit.is_one_too_many(&Request { code, ..at(8) }), "who has got something has a line");
+    drop(recorder);
+    assert_eq!(scratch.text().matches("990 more requests of nobody were refused").count(), 2);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::chain::Chain;
 use super::files::{Disk, is_full};
-use super::{Audit, Entry, event};
+use super::{Audit, Entry};
 use crate::audit::versions::Spans;
 
 /// How often it is tried whether a full disk has room again.
@@ -48,16 +48,15 @@ impl<D: Disk> Writer<D> {
     }
 
     /// Writes lines, makes them durable, and tells who waits.
-    pub(super) fn write(&mut self, audit: &Audit, entries: Vec<Entry>) -> Result<(), Stop> {
+    pub(super) fn write(&mut self, audit: &Audit, mut entries: Vec<Entry>) -> Result<(), Stop> {
+        if audit.is_full() {
+            entries = audit.forgo(entries);
+        }
         if entries.is_empty() {
             return Ok(());
         }
-        let mut lines = String::new();
-        let mut waiting = Vec::with_capacity(entries.len());
-        for Entry { event, versions, done } in entries {
-            self.chain.append(&event, versions, &mut lines);
-            waiting.extend(done);
-        }
+        let before = self.chain.clone();
+        let mut lines = self.chain.append_all(&entries);
         if self.disk.length() > 0 && self.disk.length() + lines.len() as u64 > self.max_bytes {
             // The lines go where they went before.
             if let Err(error) = self.disk.rotate() {
@@ -70,6 +69,12 @@ impl<D: Disk> Writer<D> {
             }
             tracing::error!(%error, "the audit log cannot be written: what it would have to tell is refused");
             audit.set_full(&error.to_string());
+            self.chain = before;
+            entries = audit.forgo(entries);
+            if entries.is_empty() {
+                return Ok(());
+            }
+            lines = self.chain.append_all(&entries);
             // What these lines tell has happened. If the room was given away before, this is the end of it.
             let released = self.disk.release();
             let again = released.and_then(|()| self.disk.append(lines.as_bytes()));
@@ -78,10 +83,7 @@ impl<D: Disk> Writer<D> {
             })?;
         }
         self.disk.sync().map_err(|error| Stop(format!("it is not known what is on the disk: {error}")))?;
-        for done in waiting {
-            // Who no longer waits has hung up.
-            let _ = done.send(());
-        }
+        entries.into_iter().for_each(Entry::finish);
         Ok(())
     }
 
@@ -98,7 +100,7 @@ impl<D: Disk> Writer<D> {
             let note = format!(
                 "the disk was full: {refused} requests were refused that would have had a line, and have none"
             );
-            audit.push(Entry { event: event::note(&note, &[]), versions: Spans::default(), done: None });
+            audit.note(&note, &[], Spans::default());
         }
     }
 }

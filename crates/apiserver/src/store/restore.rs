@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bowline_kernel::Version;
+use jiff::Timestamp;
 
 use super::backup::{Backup, BackupError};
 use super::directory::{RESTORED_STORE_FILE, STORE_FILE};
@@ -14,11 +15,11 @@ use super::state::Restores;
 use super::{Directory, DirectoryError, StoreError};
 use crate::time::Moment;
 
-/// Versions begin anew at the next multiple of this: whatever the hub wrote after the backup was made, it did not get
-/// there, so no version is ever given twice.
-const ROUND: u64 = 1_000_000_000_000;
-/// So far away the next multiple has to be.
-const AT_LEAST: u64 = ROUND / 10;
+/// No hub writes so many versions in a millisecond. So whoever begins at the time of its restore is ahead of all that was
+/// written before it, also of what came of an earlier restore of the same backup, and no version is ever given twice.
+const PER_MS: u64 = 1_000;
+/// Versions go on at least so far behind the backup, also by a clock that stands wrong.
+const AT_LEAST: u64 = 1_000_000_000_000;
 
 /// What identifies a hub to its clients, and who signs their tokens.
 const IDENTITY: [&str; 3] = ["ca.crt", "ca.key", "service-accounts.key"];
@@ -107,7 +108,7 @@ pub fn restore(file: &Path, data: &Path, keys: Option<&Path>) -> Result<Restored
         return Err(RestoreError::Taken(data.to_owned()));
     }
     let keyring = kept_keys.or_new().map_err(io_at(&directory.join(KEYS_FILE)))?;
-    let from_version = jumped(backup.version);
+    let from_version = jumped(backup.version, Timestamp::now().as_millisecond());
     // It comes first: whoever starts a hub here before all is there is told so.
     let new = directory.join(RESTORED_STORE_FILE);
     fill(&new, &keyring, &backup, from_version)
@@ -139,9 +140,9 @@ fn fill(path: &Path, keyring: &Keyring, backup: &Backup, version: Version) -> Re
 }
 
 /// Where versions go on.
-fn jumped(version: Version) -> Version {
-    let next = (version.0 / ROUND + 1) * ROUND;
-    Version(if next - version.0 < AT_LEAST { next + ROUND } else { next })
+fn jumped(version: Version, now_ms: i64) -> Version {
+    let by_the_clock = u64::try_from(now_ms).unwrap_or(0).saturating_mul(PER_MS);
+    Version(by_the_clock.max(version.0.saturating_add(AT_LEAST)))
 }
 
 /// What was kept apart from the backup.
