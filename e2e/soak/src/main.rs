@@ -43,5 +43,9 @@ fn main() -> anyhow::Result<ExitCode> {
             println!("    {}", broken.what);
         }
     }
+    if let Some(why) = report.proves_nothing() {
+        println!("\nnothing follows from this: {why}");
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(if report.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

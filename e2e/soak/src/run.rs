@@ -50,6 +50,27 @@ pub struct Report {
     pub broken: Vec<Broken>,
 }
 
+impl Report {
+    /// Why nothing follows from this, if it does not: too little happened, or too little is known of it.
+    pub fn proves_nothing(&self) -> Option<String> {
+        let Checked { changes, late, answers, listings, events, bookmarks, resumed } = self.checked;
+        let counts = [
+            (self.kills, "was killed in the middle"),
+            (changes as u64, "changed anything"),
+            (answers as u64, "answered a read"),
+            (listings as u64, "answered a list"),
+            (events as u64, "sent an event"),
+            (bookmarks as u64, "sent a bookmark"),
+            (resumed as u64, "went on with a watch"),
+        ];
+        let never = counts.iter().find(|(count, _)| *count == 0).map(|(_, what)| format!("it never {what}"));
+        never.or_else(|| {
+            (late * 2 >= changes)
+                .then(|| format!("of {changes} changes {late} were not seen by who watches everything"))
+        })
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Checked { changes, late, answers, listings, events, bookmarks, resumed } = self.checked;

@@ -87,7 +87,10 @@ async fn one(
     let lines = match shared.client.request_stream(get(&target(from, selects, style, seconds))).await {
         Ok(lines) => lines,
         Err(kube::Error::Api(status)) if status.code == 410 => return expired(shared),
-        Err(_) => return (None, End::Over),
+        Err(error) => {
+            refused(shared, &error.to_string(), matches!(error, kube::Error::Api(_)));
+            return (None, End::Over);
+        }
     };
     let mut lines = pin!(lines.lines());
     let mut watch = Watch { from, selects, sent, said: Vec::new() };
@@ -114,7 +117,9 @@ async fn one(
                 }
             }
             Ok(None) if event["type"] == "ERROR" => {
-                end = if event["object"]["code"] == 410 { expired(shared).1 } else { End::Over };
+                let code = &event["object"]["code"];
+                end = if *code == 410 { expired(shared).1 } else { End::Over };
+                refused(shared, &event["object"].to_string(), *code != 410);
                 break;
             }
             Ok(None) => {}
@@ -171,4 +176,11 @@ fn said(event: &Value) -> Result<Option<Said>, String> {
         _ => return Ok(None),
     };
     Ok(object::read(object)?.map(|(key, seen)| Said::Event(kind, key, seen)))
+}
+
+/// A hub that is there answers a watch, or says that it is too late for it; one that ends may say anything.
+fn refused(shared: &Shared, why: &str, by_the_hub: bool) {
+    if by_the_hub && !shared.is_over() {
+        shared.odd(Promise::Refusals, format!("a watch was refused: {why}"));
+    }
 }
