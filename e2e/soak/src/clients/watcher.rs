@@ -88,7 +88,9 @@ async fn one(
         Ok(lines) => lines,
         Err(kube::Error::Api(status)) if status.code == 410 => return expired(shared),
         Err(error) => {
-            refused(shared, &error.to_string(), matches!(error, kube::Error::Api(_)));
+            if let kube::Error::Api(status) = error {
+                refused(shared, status.code, &status.message);
+            }
             return (None, End::Over);
         }
     };
@@ -119,7 +121,11 @@ async fn one(
             Ok(None) if event["type"] == "ERROR" => {
                 let code = &event["object"]["code"];
                 end = if *code == 410 { expired(shared).1 } else { End::Over };
-                refused(shared, &event["object"].to_string(), *code != 410);
+                refused(
+                    shared,
+                    code.as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or(0),
+                    &event.to_string(),
+                );
                 break;
             }
             Ok(None) => {}
@@ -178,9 +184,9 @@ fn said(event: &Value) -> Result<Option<Said>, String> {
     Ok(object::read(object)?.map(|(key, seen)| Said::Event(kind, key, seen)))
 }
 
-/// A hub that is there answers a watch, or says that it is too late for it; one that ends may say anything.
-fn refused(shared: &Shared, why: &str, by_the_hub: bool) {
-    if by_the_hub && !shared.is_over() {
-        shared.odd(Promise::Refusals, format!("a watch was refused: {why}"));
+/// A hub that is there answers a watch, or says that it is too late for it; one that ends may say so.
+fn refused(shared: &Shared, code: u16, why: &str) {
+    if !matches!(code, 410 | 503) {
+        shared.odd(Promise::Refusals, format!("a watch was refused with {code}: {why}"));
     }
 }
