@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use bowline_apiserver::{Config, Server, StartError};
 use bowline_controllers::System;
 use bowline_runtime::InstallError;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinError;
 
@@ -16,10 +17,20 @@ use crate::signals::Wish;
 
 /// Runs what a command does, with threads of its own and a log on stderr.
 pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    open_many();
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let threads = threads.context("cannot start threads")?;
     log();
     threads.block_on(work)
+}
+
+/// Takes as many open files as the system lets it have: every client is one, and what a shell gives at first is for programs
+/// that have few.
+fn open_many() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
+    // Then it goes on with what it has.
+    drop(raised);
 }
 
 /// What a process says of itself goes to stderr; `RUST_LOG` says how much.

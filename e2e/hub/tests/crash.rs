@@ -239,3 +239,20 @@ fn a_second_hub_on_the_same_data_is_refused() -> Result<()> {
     first.terminate()?;
     Hub::start(&data)?.terminate()
 }
+
+/// A shell gives its programs few files to have open. Every client is one.
+#[test]
+fn it_takes_as_many_open_files_as_it_may_have() -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("files")?;
+    let few = scratch.join("few");
+    std::fs::write(&few, format!("#!/bin/sh\nulimit -S -n 100\nexec {} \"$@\"\n", bowline().display()))?;
+    std::fs::set_permissions(&few, std::fs::Permissions::from_mode(0o700))?;
+    let hub = Hub::start_with(&few, &scratch.join("hub"))?;
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", hub.pid()))?;
+    let line =
+        limits.lines().find_map(|line| line.strip_prefix("Max open files")).context("it is limited")?;
+    let limits: Vec<_> = line.split_whitespace().collect();
+    ensure!(limits[0] == limits[1] && limits[0] != "100", "{limits:?}");
+    Ok(())
+}

@@ -28,7 +28,7 @@ const HOMES: &str = "homes";
 const DIFFERENTIAL: &str = "differential";
 
 /// Tests on the test bed that run at once: most of their time they wait, for leases and for what becomes healthy.
-const AT_ONCE: &str = "3";
+const AT_ONCE: &str = "4";
 
 /// To add a stage, add a line here: a task of its own module, with the signature of [`Stage::run`].
 pub(super) const STAGES: &[Stage] = &[
