@@ -15,6 +15,9 @@ use crate::user::User;
 /// So much is written down of what a client makes up: paths, names, what it calls itself.
 const LONGEST: usize = 512;
 
+/// How every line begins.
+pub(super) const BEGIN: &str = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","#;
+
 /// A line.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

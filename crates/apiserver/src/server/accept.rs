@@ -26,7 +26,7 @@ const STREAMS: u32 = 4096;
 /// So much may a request say before its body: selectors of labels can be long.
 const HEADERS: u32 = 256 << 10;
 /// How often it is looked whether a certificate ends soon: that is a month before.
-const RENEWAL: Duration = Duration::from_secs(3600);
+pub(super) const RENEWAL: Duration = Duration::from_secs(3600);
 /// How long a client may take to shake hands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
