@@ -46,7 +46,7 @@ pub(super) async fn accept(
     mut stopping: watch::Receiver<bool>,
 ) {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(HEADERS as usize);
     builder
         .http2()
         .timer(TokioTimer::new())
