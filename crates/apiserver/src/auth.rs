@@ -21,7 +21,7 @@ pub(crate) mod pki;
 pub(crate) mod rbac;
 pub(crate) mod reviews;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub(crate) mod tokens;
 mod words;
 

@@ -25,6 +25,8 @@ use crate::store::{
 use crate::time::Moment;
 
 mod accept;
+#[cfg(test)]
+mod tests;
 
 use accept::{accept, renew};
 
@@ -135,6 +137,11 @@ impl Server {
     /// # Errors
     /// See [`StartError`].
     pub async fn start_with(config: Config) -> Result<Server, StartError> {
+        Server::start_at(config, Moment::now()).await
+    }
+
+    /// The same, with the certificates that it would have made at this moment.
+    async fn start_at(config: Config, moment: Moment) -> Result<Server, StartError> {
         // What stands against a start is found out before anything is written.
         Directory::look(&config.data)?;
         let unheard = |source| StartError::Listen { address: config.listen, source };
@@ -145,7 +152,7 @@ impl Server {
         let Loaded { hub, store, keyring, state } = load(&directory, Arc::clone(&metrics))?;
         let file = directory.file(STORE_FILE);
         let url = format!("https://{address}");
-        let pki = Certificates::load(&directory, names(&config, address), url, Moment::now())?;
+        let pki = Certificates::load(&directory, names(&config, address), url, moment)?;
         let authority = pki.current();
         let recorder = config.audit.as_ref().map(|log| record(log, &directory, &hub)).transpose()?;
         let hub = Arc::new(hub.audited(recorder.as_ref().map(Recorder::audit)));

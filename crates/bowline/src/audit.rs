@@ -20,7 +20,8 @@ pub(crate) fn hash(text: &str) -> Result<String, String> {
 pub(crate) fn verify(files: &[PathBuf], head: Option<&str>) -> anyhow::Result<Exit> {
     let verdict = audit_log::verify(files, head).map_err(|(file, error)| {
         anyhow!(BadUsage(format!(
-            "{} cannot be read: {error}. Name the files of an audit log",
+            "{} cannot be verified: {error}. Name the files of an audit log: audit.log of the hub's directory, and the \
+             audit-TIME.log that were put aside",
             file.display()
         )))
     })?;
@@ -30,7 +31,11 @@ pub(crate) fn verify(files: &[PathBuf], head: Option<&str>) -> anyhow::Result<Ex
             0 => flaw.file.display().to_string(),
             line => format!("{}:{line}", flaw.file.display()),
         };
-        return Err(anyhow!("{place}: {}", flaw.what));
+        return Err(anyhow!(
+            "{place}: {}. What stands before that is as it was written, and what comes after it proves nothing: keep the files \
+             as they are, and compare them with a copy of the log",
+            flaw.what
+        ));
     }
     if verdict.torn > 0 {
         output::note(&format!(

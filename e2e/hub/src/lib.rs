@@ -145,7 +145,21 @@ impl Hub {
     /// # Errors
     /// If it ends instead.
     pub fn start_at(binary: &Path, role: Role, data: &Path, listen: &str) -> Result<Hub> {
-        let mut child = Command::new(binary)
+        Hub::start_by(Command::new(binary), role, data, listen)
+    }
+
+    /// Starts [`bowline`] by a line of the shell, which has its command line as `"$@"`.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_in_shell(line: &str, data: &Path) -> Result<Hub> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line, "sh"]).arg(bowline());
+        Hub::start_by(shell, Role::Hub, data, "127.0.0.1:0")
+    }
+
+    fn start_by(mut command: Command, role: Role, data: &Path, listen: &str) -> Result<Hub> {
+        let mut child = command
             .arg(role.command())
             .arg("--data")
             .arg(data)

@@ -43,6 +43,9 @@ pub(crate) fn track(write: &Write, old: Option<&Json>, object: &mut Json) {
     let manager = manager(write, &api_version, &time, Operation::Update);
     let old = old.map(|old| Value::Object(old.clone()));
     let ignored = ignored(&write.kind, write.part);
+    if old.is_some() {
+        builtin::fill_nothing(&write.kind, object);
+    }
     edit(object, |object| {
         apply::track(&schema(&write.kind), old.as_ref(), object, &manager, &ignored);
         if let (Part::Scale, Some(old)) = (write.part, &old) {

@@ -17,6 +17,9 @@ const LONGEST: usize = 512;
 /// So many are named of what somebody may have many of: groups, and what else is said of a user.
 const MOST: usize = 32;
 
+/// How every line begins.
+pub(super) const BEGIN: &str = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","#;
+
 /// A line.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::chain::{self, NOTHING, Sealed};
+use super::chain::{self, Broken, NOTHING, Sealed};
+use super::event;
 
 /// What was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -47,7 +48,7 @@ struct Written {
 /// Verifies the log in these files, whatever their order. With `head`, a line of it has to have this hash.
 ///
 /// # Errors
-/// If a file cannot be read; it is named.
+/// If a file cannot be read, or is none of an audit log; it is named.
 pub fn verify(files: &[PathBuf], head: Option<&str>) -> Result<Verdict, (PathBuf, io::Error)> {
     let mut ordered = Vec::with_capacity(files.len());
     for file in files {
@@ -63,22 +64,50 @@ pub fn verify(files: &[PathBuf], head: Option<&str>) -> Result<Verdict, (PathBuf
         }
     }
     let Walk { mut verdict, met, .. } = chain;
-    if let (None, Some(head), false) = (&verdict.flaw, head, met) {
+    if verdict.flaw.is_none() {
+        let what = match head {
+            Some(head) if !met => {
+                Some(format!("no line has the hash {head}: the end was cut off, or this is another log"))
+            }
+            // A hub writes a line when it makes its log.
+            None if verdict.lines == 0 && verdict.torn == 0 => {
+                Some("there is no line: all of them were cut off, or files are not named".to_owned())
+            }
+            _ => None,
+        };
         let file = ordered.last().map(|(_, file)| (*file).clone()).unwrap_or_default();
-        let what = format!("no line has the hash {head}: the end was cut off, or this is another log");
-        verdict.flaw = Some(Flaw { file, line: 0, what });
+        verdict.flaw = what.map(|what| Flaw { file, line: 0, what });
     }
     Ok(verdict)
 }
 
 /// The number of the first line of a file that says one.
+///
+/// # Errors
+/// If it cannot be read, or there is nothing in it that a hub could have written.
 fn first_line(file: &Path) -> io::Result<u64> {
-    for line in BufReader::new(File::open(file)?).split(b'\n') {
-        if let Ok(sealed) = chain::read(&line?) {
-            return Ok(sealed.link.line);
+    let mut reader = BufReader::new(File::open(file)?);
+    let (mut bytes, mut is_log, mut count) = (Vec::new(), false, 0);
+    while reader.read_until(b'\n', &mut bytes)? > 0 {
+        count += 1;
+        match chain::read(bytes.strip_suffix(b"\n").unwrap_or(&bytes)) {
+            Ok(sealed) => return Ok(sealed.link.line),
+            // Half of the first line is all that a killed hub may have left of a file.
+            Err(Broken::NoHash) => is_log |= count == 1 && is_begun(&bytes),
+            Err(Broken::Changed | Broken::NoPlace) => is_log = true,
         }
+        bytes.clear();
     }
-    Ok(u64::MAX)
+    if count == 0 || is_log {
+        return Ok(u64::MAX);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an audit log: no line of it ends in its hash"))
+}
+
+/// Whether this is the beginning of a line, and not all of it.
+fn is_begun(bytes: &[u8]) -> bool {
+    let length = bytes.len().min(event::BEGIN.len());
+    !bytes.ends_with(b"\n") && bytes[..length] == event::BEGIN.as_bytes()[..length]
 }
 
 struct Walk<'a> {
@@ -125,10 +154,7 @@ impl Walk<'_> {
             None => {
                 (self.verdict.first, self.verdict.from) = (place, written.stage_timestamp.clone());
             }
-            Some(last) if place != last.link.line + 1 => {
-                let before = last.link.line;
-                return Err(format!("it is line {place} of the log, and comes after line {before}"));
-            }
+            Some(last) if place != last.link.line + 1 => return Err(misplaced(place, last.link.line)),
             Some(last) if sealed.link.previous != last.hash => {
                 return Err(
                     "it does not follow the line before it: that one was replaced, or this one".to_owned()
@@ -143,4 +169,17 @@ impl Walk<'_> {
         self.last = Some(sealed);
         Ok(())
     }
+}
+
+/// What is wrong with a line that comes after another one than that before it.
+fn misplaced(place: u64, before: u64) -> String {
+    let comes = format!("it is line {place} of the log, and comes after line {before}");
+    if place <= before {
+        return format!("{comes}: it was put in or moved, or a file is named twice");
+    }
+    let missing = match place - before {
+        2 => format!("line {} was removed, or its", before + 1),
+        _ => format!("lines {} to {} were removed, or their", before + 1, place - 1),
+    };
+    format!("{comes}: {missing} file is not named")
 }

@@ -38,13 +38,13 @@ fn document(mut json: Value) -> Arc<Document> {
 }
 
 /// A directory of a hub that goes when this is dropped.
-pub(super) struct Temporary {
+pub(crate) struct Temporary {
     directory: Option<Directory>,
     path: PathBuf,
 }
 
 impl Temporary {
-    pub(super) fn new(name: &str) -> Temporary {
+    pub(crate) fn new(name: &str) -> Temporary {
         let path = std::env::temp_dir().join(format!("bowline-auth-{name}-{}", std::process::id()));
         // What a run that was killed left behind.
         let _ = fs::remove_dir_all(&path);

@@ -13,6 +13,7 @@ pub(crate) mod fields;
 mod gotime;
 mod habits;
 mod mistyped;
+mod nothing;
 mod parts;
 mod prepare;
 pub(crate) mod quota;
@@ -137,6 +138,11 @@ pub(crate) fn validate_update(kind: &Kind, new: &Json, old: &Json, subresource: 
         errors.extend(validate::update(kind, new, old, subresource));
     }
     errors
+}
+
+/// Puts `null` where a list or map is missing that is always written, as there is in what is kept.
+pub(crate) fn fill_nothing(kind: &Kind, json: &mut Json) {
+    nothing::fill(&kind.group, &kind.version, &kind.kind, json);
 }
 
 /// Makes an object as it is answered, and kept if its kind is not converted.

@@ -8,8 +8,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::gotime;
 use super::mistyped::Mistyped;
+use super::{gotime, nothing};
 use crate::document::Json;
 use crate::protobuf::table::{Count, Field, Message, Special, Table, Type};
 use crate::quantity::{self, Quantity};
@@ -147,7 +147,9 @@ impl Reading<'_> {
             }
             let mut value = value;
             self.field(field, &mut value, Context { holder: &message.name, place: &here })?;
-            let speaks = value.is_array() && SPEAKING.contains(&(&*message.name, &*name));
+            // Who sends an empty list where there was none has changed something, and owns it.
+            let speaks = nothing::is_always_many(field) || SPEAKING.contains(&(&*message.name, &*name));
+            let speaks = value.is_array() && speaks;
             if is_empty(field, &value) && !speaks {
                 json.remove(&name);
             } else {

@@ -26,7 +26,7 @@ const STREAMS: u32 = 4096;
 /// So much may a request say before its body: selectors of labels can be long.
 const HEADERS: u32 = 256 << 10;
 /// How often it is looked whether a certificate ends soon: that is a month before.
-const RENEWAL: Duration = Duration::from_secs(3600);
+pub(super) const RENEWAL: Duration = Duration::from_secs(3600);
 /// How long a client may take to shake hands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -46,7 +46,7 @@ pub(super) async fn accept(
     mut stopping: watch::Receiver<bool>,
 ) {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(HEADERS as usize);
     builder
         .http2()
         .timer(TokioTimer::new())

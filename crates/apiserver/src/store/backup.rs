@@ -196,4 +196,4 @@ fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -90,6 +90,13 @@ async fn writes_and_what_is_done_with_secrets_have_a_line_and_nothing_else_has()
         (&line["annotations"]["bowline.dev/dry-run"], &line["chain"]["versions"]),
         (&json!("true"), &json!([]))
     );
+    // Also of one that is refused before anybody looks at its options.
+    expect(403, ask(&bob, "DELETE", &format!("{MAPS}/a?dryRun=All"), &Value::Null).await);
+    let line = requests(&scratch).pop().expect("a line");
+    assert_eq!(
+        (&line["user"]["username"], &line["annotations"]["bowline.dev/dry-run"]),
+        (&json!("bob"), &json!("true"))
+    );
     let count = lines(&scratch).len();
     // Reads, and what only asks.
     expect(200, get(&root, MAPS).await);

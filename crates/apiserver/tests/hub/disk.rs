@@ -1,38 +1,29 @@
 //! A disk that is full. The limit of this process on the size of files stands for it: it says no at the same place.
 
-use std::process::Command;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 
+use bowline_apiserver::audit_log::verify;
 use bowline_apiserver::{Server, Service};
+use http::Request;
+use http_body_util::Full;
+use nix::libc::SIGABRT;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
 
-use crate::support::{Scratch, admin, ask, expect, get};
+use crate::support::{Alone, admin, alone, ask, expect, get, passed, said};
 
-/// Says to the test that the limit is its own.
-const CHILD: &str = "BOWLINE_TEST_DISK";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 #[test]
 fn when_the_disk_is_full_writes_are_refused_and_all_else_goes_on() {
-    if std::env::var_os(CHILD).is_some() {
-        let runtime = tokio::runtime::Runtime::new().expect("threads");
-        return runtime.block_on(fill());
+    // The limit holds for all files of a process, so it has one of its own.
+    match alone("disk::when_the_disk_is_full_writes_are_refused_and_all_else_goes_on") {
+        Alone::Here(path) => tokio::runtime::Runtime::new().expect("threads").block_on(fill(&path)),
+        Alone::Ended(output, _) => passed(&output),
     }
-    // The limit holds for all files of a process, so it has one of its own. Who exceeds it is sent a signal, which
-    // would end it; a shell can have it ignored.
-    let program = std::env::current_exe().expect("this is a program");
-    let name = "disk::when_the_disk_is_full_writes_are_refused_and_all_else_goes_on";
-    let output = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; exec \"$@\"", "sh"])
-        .arg(program)
-        .args([name, "--exact", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .expect("it can be started once more");
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {said}", output.status);
-    assert!(said.contains("1 passed"), "{said}");
 }
 
 fn limit(bytes: u64) {
@@ -49,14 +40,13 @@ async fn version(service: &Service) -> u64 {
     list["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("it has one")
 }
 
-async fn fill() {
-    let scratch = Scratch::new();
-    let server = Server::start(scratch.path()).await.expect("it starts");
+async fn fill(path: &Path) {
+    let server = Server::start(path).await.expect("it starts");
     let service = admin(&server);
     for number in 0..5 {
         expect(201, ask(&service, "POST", MAPS, &map(number)).await);
     }
-    let full = std::fs::metadata(scratch.join("hub.redb")).expect("a file").len();
+    let full = fs::metadata(path.join("hub.redb")).expect("a file").len();
     limit(full);
     let mut number = 5;
     // There is some room left in the file.
@@ -91,7 +81,86 @@ async fn fill() {
     assert_eq!(made["metadata"]["resourceVersion"], (before + 1).to_string());
     let all = expect(200, get(&service, MAPS).await);
     server.stop().await;
-    let server = Server::start(scratch.path()).await.expect("it starts again");
+    let server = Server::start(path).await.expect("it starts again");
     assert_eq!(expect(200, get(&admin(&server), MAPS).await), all);
     server.stop().await;
+}
+
+/// Asks for a Secret that nobody has: that takes a line, and no room in the store.
+async fn ask_for_nothing(service: &Service) {
+    let request = Request::get(format!("/api/v1/namespaces/default/secrets/{}", "x".repeat(400)))
+        .header("user-agent", "y".repeat(500))
+        .body(Full::<bytes::Bytes>::default())
+        .expect("a request");
+    assert_eq!(service.answer(request).await.status(), 404);
+}
+
+/// Writes until it is ended, and says what was acknowledged.
+async fn write_until_the_log_is_full(path: &Path) {
+    let server = Server::start(path).await.expect("it starts");
+    let service = admin(&server);
+    let length = |name: &str| fs::metadata(path.join(name)).expect("a file").len();
+    // The limit is on all files: the log has to be the one that meets it.
+    while length("audit.log") < length("hub.redb") + (64 << 10) {
+        let asking: Vec<_> = (0..50)
+            .map(|_| {
+                let service = service.clone();
+                tokio::spawn(async move { ask_for_nothing(&service).await })
+            })
+            .collect();
+        for asked in asking {
+            asked.await.expect("it does not panic");
+        }
+    }
+    limit(length("audit.log") + 10_000);
+    for number in 0.. {
+        let map = json!({ "metadata": { "name": format!("m{number}") } });
+        let made = expect(201, ask(&service, "POST", MAPS, &map).await);
+        println!("acknowledged {}", made["metadata"]["resourceVersion"].as_str().expect("it has one"));
+    }
+}
+
+/// The versions of which lines tell.
+fn told(path: &Path) -> Vec<u64> {
+    let text = fs::read_to_string(path.join("audit.log")).expect("there is a log");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
+    let spans = lines.flat_map(|line| line["chain"]["versions"].as_array().cloned().unwrap_or_default());
+    let number = |value: &Value| value.as_u64().expect("a number");
+    spans.flat_map(|span| number(&span[0])..=number(&span[1])).collect()
+}
+
+/// The room that is kept for lines is of no use here: a file may not get longer, wherever there is room.
+#[test]
+fn when_the_audit_log_cannot_be_written_the_process_stops_and_nothing_was_acknowledged_without_a_line() {
+    let name = "disk::when_the_audit_log_cannot_be_written_the_process_stops_and_nothing_was_acknowledged_without_a_line";
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    let (output, scratch) = match alone(name) {
+        Alone::Here(path) => return runtime.block_on(write_until_the_log_is_full(&path)),
+        Alone::Ended(output, scratch) => (output, scratch),
+    };
+    let said = said(&output);
+    assert_eq!(output.status.signal(), Some(SIGABRT), "{}: {said}", output.status);
+    let acknowledged: BTreeSet<u64> =
+        said.lines().filter_map(|line| line.split_once("acknowledged ")?.1.trim().parse().ok()).collect();
+    assert!(acknowledged.len() > 2, "{said}");
+    let before: BTreeSet<u64> = told(scratch.path()).into_iter().collect();
+    assert!(acknowledged.is_subset(&before), "{acknowledged:?}: {before:?}");
+    let verdict = verify(&[scratch.join("audit.log")], None).expect("it can be read");
+    assert_eq!((&verdict.flaw, verdict.torn), (&None, 0), "no half a line");
+    // There is room again: it goes on, and says what nobody was told of.
+    let version = runtime.block_on(async {
+        let server = Server::start(scratch.path()).await.expect("it starts");
+        let version = version(&admin(&server)).await;
+        server.stop().await;
+        version
+    });
+    assert!(acknowledged.iter().all(|made| *made <= version));
+    let mut all = told(scratch.path());
+    all.sort_unstable();
+    assert_eq!(all, (1..=version).collect::<Vec<_>>(), "each version has one line");
+    let text = fs::read_to_string(scratch.join("audit.log")).expect("there is a log");
+    assert_eq!(
+        text.matches("no line says who made them").count(),
+        usize::from(before.last() < Some(&version))
+    );
 }

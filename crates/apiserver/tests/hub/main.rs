@@ -2,9 +2,11 @@
 
 mod audit;
 mod connections;
+mod costs;
 mod disk;
 mod excess;
 mod fairness;
+mod heads;
 mod limits;
 mod lists;
 mod parts;

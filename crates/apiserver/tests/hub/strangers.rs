@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use bowline_apiserver::{Server, Service};
 use bytes::Bytes;
 use http::Request;
@@ -11,8 +13,10 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -338,5 +342,57 @@ async fn tokens_that_are_not_good_are_nobodys() {
         check(&wrong, 401, what).await;
     }
     other.stop().await;
+    server.stop().await;
+}
+
+/// The token with other claims, signed by the hub's own key.
+fn signed_anew(scratch: &Scratch, token: &str, change: impl FnOnce(&mut Value)) -> String {
+    let [head, claims, _] = token.split('.').collect::<Vec<_>>()[..] else { panic!("{token}") };
+    let mut claims: Value =
+        serde_json::from_slice(&BASE64.decode(claims).expect("base64")).expect("claims are JSON");
+    change(&mut claims);
+    let signed = format!("{head}.{}", BASE64.encode(claims.to_string()));
+    let key = PrivatePkcs8KeyDer::from_pem_file(scratch.join("service-accounts.key")).expect("a key");
+    let random = SystemRandom::new();
+    let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, key.secret_pkcs8_der(), &random)
+        .expect("a key");
+    let signature = key.sign(&random, signed.as_bytes()).expect("a signature");
+    format!("{signed}.{}", BASE64.encode(signature))
+}
+
+/// Clocks may be a minute apart, as in the real server.
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_count_from_their_beginning_to_their_end() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let root = admin(&server);
+    expect(201, ask(&root, "POST", ACCOUNTS, &json!({ "metadata": { "name": "a" } })).await);
+    let good = token(&root, "a", json!({ "audiences": [] })).await;
+    let nobody = Client::connect(&server, &scratch, None).await;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is after 1970").as_secs();
+    let cases = [
+        ("exp", now + 3600, None),
+        ("exp", now - 30, None),
+        ("exp", now - 90, Some("service account token has expired")),
+        ("exp", 0, Some("service account token has expired")),
+        ("nbf", now + 30, None),
+        ("nbf", now + 120, Some("service account token is not valid yet")),
+        ("iat", now + 120, Some("service account token is issued in the future")),
+    ];
+    for (claim, at, why) in cases {
+        let token = signed_anew(&scratch, &good, |claims| claims[claim] = json!(at));
+        let what = format!("{claim} is {at}, and it is {now}");
+        // Twice: a signature that was verified is remembered, and what it vouches for may have ended.
+        for _ in 0..2 {
+            let (code, _) = nobody.with(&token).send("GET", "/api/v1/secrets").await;
+            assert_eq!(code, if why.is_some() { 401 } else { 403 }, "{what}");
+        }
+        let review = json!({ "spec": { "token": token } });
+        let reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+        let told = expect(201, ask(&root, "POST", reviews, &review).await);
+        let error = why.map(|why| format!("[invalid bearer token, {why}]"));
+        assert_eq!(told["status"]["error"].as_str().map(str::to_owned), error, "{what}");
+        assert_eq!(told["status"]["authenticated"].as_bool().unwrap_or_default(), why.is_none(), "{what}");
+    }
     server.stop().await;
 }

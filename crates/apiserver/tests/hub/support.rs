@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bowline_apiserver::{Server, Service, User};
@@ -47,6 +48,45 @@ impl Drop for Scratch {
         // What stays behind is in the system's temporary directory.
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// Says to a test that it is alone in its process, and which directory it has.
+const ALONE: &str = "BOWLINE_TEST_ALONE";
+
+/// A test in a process of its own, because what it changes holds for a whole process.
+pub(crate) enum Alone {
+    /// This is that process, and it has this directory.
+    Here(PathBuf),
+    /// It has ended, and has left this behind.
+    Ended(Output, Scratch),
+}
+
+/// Runs the test of this name alone. In files that get too long it is told so, and not ended by a signal.
+pub(crate) fn alone(name: &str) -> Alone {
+    if let Some(path) = std::env::var_os(ALONE) {
+        return Alone::Here(path.into());
+    }
+    let (program, scratch) = (std::env::current_exe().expect("this is a program"), Scratch::new());
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; exec \"$@\"", "sh"])
+        .arg(program)
+        .args([name, "--exact", "--nocapture"])
+        .env(ALONE, scratch.path())
+        .output()
+        .expect("it can be started once more");
+    Alone::Ended(output, scratch)
+}
+
+/// What a process said.
+pub(crate) fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// It has to have ended well.
+#[track_caller]
+pub(crate) fn passed(output: &Output) {
+    let said = said(output);
+    assert!(output.status.success() && said.contains("1 passed"), "{}: {said}", output.status);
 }
 
 /// Who may do everything.

@@ -51,8 +51,8 @@ Examples:
 
 Exit codes:
   0  every line is what was written, and follows the one before it
-  1  one is not, or no line has the hash that was given
-  2  a file cannot be read
+  1  one is not, or no line has the hash that was given, or there is none
+  2  a file cannot be read, or is none of an audit log
   3  the last line is not whole: the hub writes it right now, or was killed, and mends it when it starts";
 
 #[derive(Subcommand)]

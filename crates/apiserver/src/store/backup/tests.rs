@@ -9,7 +9,7 @@ use crate::key::Resource;
 const RESTORES: Restores = Restores { times: 1, last_s: 2, version: 3 };
 const CANARY: &str = "hunter2-canary";
 
-pub(super) fn document(plural: &str, name: &str, text: &str) -> Arc<Document> {
+pub(in crate::store) fn document(plural: &str, name: &str, text: &str) -> Arc<Document> {
     let key = Key::new(Resource::new("", plural), "default", name);
     let metadata =
         json!({ "name": name, "namespace": "default", "uid": format!("uid-{name}"), "resourceVersion": "5" });
@@ -63,6 +63,35 @@ fn what_is_damaged_or_cut_off_anywhere_is_refused() {
     longer.push(0);
     assert!(matches!(Backup::read(&longer, &keyring), Err(BackupError::Damaged)));
     assert!(matches!(Backup::read(b"{}", &keyring), Err(BackupError::NotOne)));
+}
+
+#[test]
+fn one_with_fewer_objects_than_it_says_is_refused() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let mut bytes = backup(&keyring, &[document("configmaps", "m", "x")]);
+    let told = br#""objects":1"#;
+    let at = bytes.windows(told.len()).position(|window| window == told).expect("it says so");
+    bytes[at + told.len() - 1] = b'2';
+    // Whoever wrote it has made its digest of that.
+    bytes.truncate(bytes.len() - SHA256_OUTPUT_LEN);
+    let digest = ring::digest::digest(&SHA256, &bytes);
+    bytes.extend_from_slice(digest.as_ref());
+    assert!(matches!(Backup::read(&bytes, &keyring), Err(BackupError::Damaged)));
+}
+
+#[test]
+fn nothing_is_written_for_who_has_gone() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let objects: Vec<_> =
+        (0..100).map(|number| document("configmaps", &format!("m-{number}"), &"x".repeat(CHUNK))).collect();
+    let source = Source { keyring: &keyring, version: Version(7), restores: RESTORES, objects: &objects };
+    let mut pieces = 0;
+    let mut send = |_: Bytes| {
+        pieces += 1;
+        false
+    };
+    write(&source, &mut send).expect("there is a key");
+    assert_eq!(pieces, 1);
 }
 
 #[test]

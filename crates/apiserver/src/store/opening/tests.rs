@@ -236,6 +236,28 @@ fn a_rotation_that_was_killed_has_lost_nothing_and_can_be_done_again() {
 }
 
 #[test]
+fn a_new_key_is_kept_before_anything_is_written_with_it() {
+    let scratch = format_2();
+    let store = scratch.read(STORE_FILE);
+    // Nothing can be written where a directory is: it ends there, as if it were killed.
+    fs::create_dir(scratch.0.join(REWRITTEN_STORE_FILE)).expect("a directory");
+    rotate_key(&scratch.take()).expect_err("nothing can be written");
+    assert_eq!(keys(&scratch), 2, "both are there");
+    assert!(scratch.read(STORE_FILE) == store && scratch.open().is_ok_and(|found| found == expected()));
+    fs::remove_dir(scratch.0.join(REWRITTEN_STORE_FILE)).expect("it is empty");
+    rotate_key(&scratch.take()).expect("it can be done again");
+    assert!(keys(&scratch) == 1 && scratch.open().is_ok_and(|found| found == expected()));
+}
+
+#[test]
+fn what_a_killed_rotation_has_left_goes() {
+    let scratch = format_2();
+    fs::write(scratch.0.join(REWRITTEN_STORE_FILE), "half a file").expect("it can be written");
+    assert_eq!(scratch.open().expect("it is of today"), expected());
+    assert!(!scratch.0.join(REWRITTEN_STORE_FILE).exists());
+}
+
+#[test]
 fn no_key_is_rotated_where_no_hub_is() {
     let scratch = Scratch::new();
     assert!(matches!(Directory::take_hub(&scratch.0), Err(DirectoryError::NoHub(_))));

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::super::backup::tests::document;
 use super::super::backup::{Source, write};
+use super::super::directory::NEW_STORE_FILE;
 use super::super::opening;
 use super::*;
 
@@ -27,9 +29,14 @@ impl Drop for Scratch {
     }
 }
 
-/// An empty backup in a directory of its own.
-fn backup() -> (Scratch, PathBuf, PathBuf) {
-    let scratch = Scratch(std::env::temp_dir().join(format!("bowline-restore-{}", std::process::id())));
+/// A backup of these in a directory of its own.
+fn backup(
+    name: &str,
+    keyring: &Keyring,
+    objects: &[Arc<crate::document::Document>],
+) -> (Scratch, PathBuf, PathBuf) {
+    let path = std::env::temp_dir().join(format!("bowline-restore-{name}-{}", std::process::id()));
+    let scratch = Scratch(path);
     let (file, data) = (scratch.0.join("backup"), scratch.0.join("hub"));
     fs::create_dir_all(&scratch.0).expect("a directory");
     let mut bytes = Vec::new();
@@ -37,9 +44,8 @@ fn backup() -> (Scratch, PathBuf, PathBuf) {
         bytes.extend_from_slice(&piece);
         true
     };
-    let objects: &[Arc<crate::document::Document>] = &[];
     let source = Source {
-        keyring: &Keyring::default(),
+        keyring,
         version: Version(5),
         restores: Restores { times: 3, last_s: 1, version: 4 },
         objects,
@@ -51,7 +57,7 @@ fn backup() -> (Scratch, PathBuf, PathBuf) {
 
 #[test]
 fn whenever_a_restore_is_killed_it_is_told_or_done() {
-    let (_scratch, file, data) = backup();
+    let (_scratch, file, data) = backup("killed", &Keyring::default(), &[]);
     // While the store was written, and before it was said that there is a hub.
     fs::create_dir_all(&data).expect("a directory");
     fs::write(data.join(RESTORED_STORE_FILE), "half a store").expect("it can be written");
@@ -69,4 +75,34 @@ fn whenever_a_restore_is_killed_it_is_told_or_done() {
     assert_eq!((opened.state.version, restores.times, restores.version), (Version(from), 4, from));
     drop(opened);
     assert!(matches!(restore(&file, &data, None), Err(RestoreError::Taken(_))));
+    // A hub that was killed before its store had its name is one, too.
+    fs::rename(data.join(STORE_FILE), data.join(NEW_STORE_FILE)).expect("it is there");
+    let store = fs::read(data.join(NEW_STORE_FILE)).expect("it is there");
+    assert!(matches!(restore(&file, &data, None), Err(RestoreError::Taken(_))));
+    assert!(fs::read(data.join(NEW_STORE_FILE)).is_ok_and(|found| found == store));
+}
+
+#[test]
+fn a_hub_gets_its_keys_and_who_it_is_back() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let (scratch, file, data) = backup("keys", &keyring, &[document("secrets", "s", "hunter2")]);
+    let keys = scratch.0.join("keys");
+    keyring.save(&Directory::take(&keys).expect("it is ours")).expect("it can be written");
+    fs::write(keys.join("ca.crt"), "who it is").expect("it can be written");
+    assert!(matches!(restore(&file, &data, None), Err(RestoreError::Keys { .. })));
+    // What ends in the middle, here because a key cannot be written, is no hub, and is told to be none.
+    fs::create_dir_all(data.join(KEYS_FILE)).expect("a directory");
+    assert!(matches!(restore(&file, &data, Some(&keys)), Err(RestoreError::Io { .. })));
+    fs::remove_dir(data.join(KEYS_FILE)).expect("it is empty");
+    let said =
+        opening::open(&Directory::take(&data).expect("it is ours")).map(drop).expect_err("it is no hub");
+    assert!(said.to_string().contains("not finished: do it again"), "{said}");
+    let restored = restore(&file, &data, Some(&keys)).expect("it can be done");
+    assert_eq!(restored.missing, ["ca.key", "service-accounts.key"]);
+    for name in [KEYS_FILE, "ca.crt"] {
+        let [kept, found] = [&keys, &data].map(|at| fs::read(at.join(name)).expect("it is there"));
+        assert!(kept == found, "{name}");
+    }
+    let opened = opening::open(&Directory::take(&data).expect("it is ours")).expect("it has its key");
+    assert_eq!(opened.kept.len(), 1);
 }
