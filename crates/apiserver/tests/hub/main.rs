@@ -8,6 +8,7 @@ mod fairness;
 mod limits;
 mod lists;
 mod parts;
+mod patience;
 mod policies;
 mod quotas;
 mod races;

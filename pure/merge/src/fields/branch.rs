@@ -38,7 +38,9 @@ impl<K: Ord> Eq for Branch<K> {}
 
 fn find<K: Borrow<Q>, Q: Ord + ?Sized>(list: &[(K, Entry)], key: &Q) -> Result<usize, usize> {
     match list.last() {
-        Some((last, _)) if last.borrow() >= key => list.binary_search_by(|(known, _)| known.borrow().cmp(key)),
+        Some((last, _)) if last.borrow() >= key => {
+            list.binary_search_by(|(known, _)| known.borrow().cmp(key))
+        }
         _ => Err(list.len()),
     }
 }

@@ -110,7 +110,8 @@ fn whole(number: &Number) -> Option<i128> {
         return Some(integer);
     }
     let float = number.as_f64()?;
-    let is_whole = float.fract() == 0.0 && float.abs() < WIDEST && !(float == 0.0 && float.is_sign_negative());
+    let is_whole =
+        float.fract() == 0.0 && float.abs() < WIDEST && !(float == 0.0 && float.is_sign_negative());
     #[expect(clippy::cast_possible_truncation, reason = "it is whole, and not that large")]
     is_whole.then_some(float as i128)
 }

@@ -28,7 +28,8 @@ pub(super) fn merge(original: &[Value], patch: &[Value], at: Place<'_>, key: &st
     for item in &rest {
         match find(&merged, item.get(key)?, key) {
             Some(index) => {
-                let (Value::Object(current), Value::Object(patch)) = (merged[index].clone(), item.clone()) else {
+                let (Value::Object(current), Value::Object(patch)) = (merged[index].clone(), item.clone())
+                else {
                     return None;
                 };
                 merged[index] = Value::Object(merge_map(current, patch, at).ok()?);
@@ -84,9 +85,9 @@ pub(super) fn order(
     let mut others = others.into_iter().peekable();
     for value in patched {
         let here = place(by_list, &value);
-        while let Some(other) = others
-            .next_if(|other| matches!((place(by_list, other), here), (Some(other), Some(here)) if other < here))
-        {
+        while let Some(other) = others.next_if(
+            |other| matches!((place(by_list, other), here), (Some(other), Some(here)) if other < here),
+        ) {
             all.push(other);
         }
         all.push(value);

@@ -230,6 +230,10 @@ fn long_lists_are_not_compared_pair_by_pair() {
         COMPARED.set(0);
         patched(&current, &change).unwrap();
         let compared = COMPARED.get();
-        assert!((COUNT..800 * COUNT).contains(&compared), "{compared} comparisons: {:.80}", change.to_string());
+        assert!(
+            (COUNT..800 * COUNT).contains(&compared),
+            "{compared} comparisons: {:.80}",
+            change.to_string()
+        );
     }
 }
