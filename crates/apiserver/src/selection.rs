@@ -74,6 +74,11 @@ impl Selection {
         count.saturating_mul(self.length) > QUICK
     }
 
+    /// About how many bytes are looked at to see whether the object is selected.
+    pub(crate) fn effort_bytes(&self, document: &Document) -> usize {
+        if self.length == 0 { 0 } else { self.length + document.size() }
+    }
+
     /// Whether the object is selected.
     pub(crate) fn has(&self, document: &Document) -> bool {
         let key = document.key();

@@ -232,7 +232,7 @@ impl Watch {
                 let mut looked_at_bytes = 0;
                 for change in &changes {
                     self.show(change, &mut buffer);
-                    looked_at_bytes += change.after.size();
+                    looked_at_bytes += self.selection.effort_bytes(&change.after);
                     if buffer.len() >= SENT_AT_ONCE_BYTES || looked_at_bytes >= LOOKED_AT_ONCE_BYTES {
                         return (buffer, Some(Progress { cursor: change.version, more: true }));
                     }

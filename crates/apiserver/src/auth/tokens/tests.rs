@@ -37,7 +37,7 @@ fn ours() -> Vec<String> {
 
 fn verify(
     tokens: &Tokens,
-    world: Vec<Document>,
+    world: Vec<Value>,
     token: &str,
     audiences: &[String],
     now: Moment,
