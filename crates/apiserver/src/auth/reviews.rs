@@ -34,6 +34,9 @@ pub(crate) enum Review {
     SelfSubject,
 }
 
+/// Whose token it is that has this signature, if it is for one of these audiences; or why it is not believed.
+pub(crate) type Believe<'a> = dyn Fn(&Signed, &[String]) -> Result<Verified, String> + 'a;
+
 /// By what questions are answered.
 pub(crate) struct Context<'a> {
     /// Who asks.
@@ -45,7 +48,7 @@ pub(crate) struct Context<'a> {
     /// Whose tokens there are.
     pub tokens: &'a Tokens,
     /// Whose token it is that has a good signature, by what there is. That is looked at only then.
-    pub believe: &'a dyn Fn(&Signed, &[String]) -> Result<Verified, String>,
+    pub believe: &'a Believe<'a>,
     /// When.
     pub now: Moment,
 }

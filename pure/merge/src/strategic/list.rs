@@ -27,7 +27,7 @@ pub(super) fn merge(
         }
         let mut known = BTreeSet::new();
         let both = original.iter().chain(&patch);
-        let merged = both.filter(|value| known.insert(Identity::by(*value))).cloned().collect();
+        let merged = both.filter(|value| known.insert(Identity::by(value))).cloned().collect();
         return order(merged, &patch, &original, "");
     }
     let key = field.merge_key;

@@ -140,7 +140,7 @@ fn a_good_token_says_whose_it_is() {
     // The key is kept: the next process believes it, too.
     for tokens in [&tokens, &Tokens::load(&directory).unwrap()] {
         for _ in 0..2 {
-            let verified = verify(&tokens, world(), &token, &ours(), later).unwrap();
+            let verified = verify(tokens, world(), &token, &ours(), later).unwrap();
             assert_eq!(verified.audiences, ours());
             assert_eq!(verified.user.name, "system:serviceaccount:a:sa");
             assert_eq!(verified.user.uid, "uid-sa");
