@@ -101,6 +101,11 @@ fn unsupported(field: &str) -> Status {
     Status::bad_request(format!("field label not supported: {field}"))
 }
 
+/// Whether a field stands in the JSON of an object only: to read that takes a while.
+pub(crate) fn is_read(field: &str) -> bool {
+    !matches!(field, "metadata.name" | "metadata.namespace")
+}
+
 /// Whether the object has the fields that are asked for.
 pub(crate) fn matches(fields: &Fields, document: &Document) -> bool {
     let key = document.key();
@@ -113,12 +118,11 @@ pub(crate) fn matches(fields: &Fields, document: &Document) -> bool {
         };
         (found == requirement.value) != requirement.negated
     });
-    let rest = |field: &str| !matches!(field, "metadata.name" | "metadata.namespace");
-    if !by_name || !fields.requirements().iter().any(|requirement| rest(&requirement.field)) {
+    if !by_name || !fields.requirements().iter().any(|requirement| is_read(&requirement.field)) {
         return by_name;
     }
     let json = Value::Object(document.json());
-    fields.requirements().iter().filter(|requirement| rest(&requirement.field)).all(|requirement| {
+    fields.requirements().iter().filter(|requirement| is_read(&requirement.field)).all(|requirement| {
         (value(&json, key.resource.plural(), &requirement.field) == requirement.value) != requirement.negated
     })
 }

@@ -38,6 +38,9 @@ const TRIES: usize = 5;
 /// The same for changes that take long: while the writer computes one, all others wait.
 const SLOW_TRIES: usize = 50;
 
+/// What is bigger than this, or changes something that is, is computed off the async threads: others are answered there.
+pub(crate) const BIG_BYTES: usize = 64 * 1024;
+
 /// The objects: decided, durable, shown.
 pub(crate) struct Hub {
     front: Mutex<Front>,
@@ -349,12 +352,25 @@ fn at_version(version: Option<Version>, answer: Answer<Document>) -> Answer<Docu
 }
 
 /// Computes a change; off the async threads if that takes long.
-async fn compute(edit: &Edit, current: Option<Arc<Document>>, slow: bool) -> Result<Document, Status> {
-    if !slow {
-        return edit(current.as_deref());
-    }
+pub(crate) async fn compute(
+    edit: &Edit,
+    current: Option<Arc<Document>>,
+    slow: bool,
+) -> Result<Document, Status> {
+    let slow = slow || current.as_ref().is_some_and(|current| current.size() > BIG_BYTES);
     let edit = Arc::clone(edit);
-    match tokio::task::spawn_blocking(move || edit(current.as_deref())).await {
+    off_thread(slow, move || edit(current.as_deref())).await
+}
+
+/// Computes something; off the async threads if that takes long.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    slow: bool,
+    compute: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    if !slow {
+        return compute();
+    }
+    match tokio::task::spawn_blocking(compute).await {
         Ok(done) => done,
         Err(panic) => resume_unwind(panic.into_panic()),
     }

@@ -21,7 +21,12 @@ pub(crate) struct Selection {
     name: String,
     labels: Labels,
     fields: Fields,
+    /// How long the selectors are: about how long it takes to see whether an object is selected.
+    length: usize,
 }
+
+/// As long as this is a selector that looks into the JSON of an object.
+const READING: usize = 16 * 1024;
 
 impl Selection {
     /// Reads the selectors.
@@ -34,7 +39,11 @@ impl Selection {
         for requirement in fields.requirements() {
             fields::check(kind, &requirement.field)?;
         }
-        Ok(Selection { namespace: namespace.to_owned(), name: String::new(), labels, fields })
+        let mut length = query.get("labelSelector").len() + query.get("fieldSelector").len();
+        if fields.requirements().iter().any(|requirement| fields::is_read(&requirement.field)) {
+            length += READING;
+        }
+        Ok(Selection { namespace: namespace.to_owned(), name: String::new(), labels, fields, length })
     }
 
     /// The same, less all but the object `name`; if that is empty, all of it.
@@ -52,6 +61,22 @@ impl Selection {
     /// Whether everything in the namespace is selected.
     pub(crate) fn is_everything(&self) -> bool {
         self.name.is_empty() && self.labels.is_empty() && self.fields.requirements().is_empty()
+    }
+
+    /// The name of the only object that may be selected.
+    pub(crate) fn sole_name(&self) -> Option<&str> {
+        if self.name.is_empty() { by_name(&self.fields) } else { Some(&self.name) }
+    }
+
+    /// Whether it takes long to see which of so many objects are selected.
+    pub(crate) fn is_slow(&self, count: usize) -> bool {
+        const QUICK: usize = 1 << 20;
+        count.saturating_mul(self.length) > QUICK
+    }
+
+    /// About how many bytes are looked at to see whether the object is selected.
+    pub(crate) fn effort_bytes(&self, document: &Document) -> usize {
+        if self.length == 0 { 0 } else { self.length + document.size() }
     }
 
     /// Whether the object is selected.

@@ -27,10 +27,10 @@ pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyh
 /// Takes as many open files as the system lets it have: every client is one, and what a shell gives at first is for programs
 /// that have few.
 fn open_many() {
-    let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
-    // Then it goes on with what it has.
-    drop(raised);
+    if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        // If it may not, it goes on with what it has.
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
+    }
 }
 
 /// What a process says of itself goes to stderr; `RUST_LOG` says how much.

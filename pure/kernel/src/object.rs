@@ -41,7 +41,7 @@ pub trait Object: Clone {
     /// What tells an object from one that had its name before.
     type Uid: Clone + Ord + fmt::Debug;
     /// The name of a finalizer.
-    type Mark: Clone + Eq + fmt::Debug;
+    type Mark: Clone + Ord + fmt::Debug;
     /// A moment, as the caller tells time.
     type Time: Clone + Eq + fmt::Debug;
     /// A change that depends on what is there: see [`Object::apply`].
@@ -128,7 +128,7 @@ pub struct Deletion<T> {
 }
 
 /// Who has to agree before an object goes.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Finalizer<M> {
     /// The collector: first everything that it owns goes.
     Foreground,

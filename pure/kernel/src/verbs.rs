@@ -1,5 +1,6 @@
 //! What each request does.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::head::Head;
@@ -79,8 +80,12 @@ impl<O: Object> Head<O> {
     /// The object in place of `current`: the rules of every update.
     fn put(&self, current: &Arc<O>, mut object: O) -> Decided<O> {
         let (old, new) = (current.meta(), object.meta());
-        if old.deletion.is_some() && new.finalizers.iter().any(|finalizer| !old.has(finalizer)) {
-            return Err(Refusal::LateFinalizer);
+        if old.deletion.is_some() {
+            // There may be very many, and nobody else decides meanwhile.
+            let had: BTreeSet<_> = old.finalizers.iter().collect();
+            if !new.finalizers.iter().all(|finalizer| had.contains(finalizer)) {
+                return Err(Refusal::LateFinalizer);
+            }
         }
         let counted = object.spec_differs(current);
         let mut meta = MetaOf::<O> {

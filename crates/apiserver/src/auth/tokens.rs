@@ -1,6 +1,7 @@
 //! Tokens of service accounts: made, and believed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline_kernel::{Object as _, View};
@@ -58,13 +59,14 @@ impl Tokens {
         Ok(Tokens { key: SigningKey::load(directory)?, verified: Mutex::default() })
     }
 
-    /// Answers a `TokenRequest` for a service account.
+    /// Answers a `TokenRequest` for a service account. The view is let go before the token is signed: others want to
+    /// write.
     ///
     /// # Errors
     /// What the API says against it.
     pub(crate) fn request(
         &self,
-        view: &View<Document>,
+        view: impl Deref<Target = View<Document>>,
         namespace: &str,
         name: &str,
         body: Json,
@@ -82,20 +84,6 @@ impl Tokens {
     /// The keys by which tokens are signed: `/openid/v1/jwks`.
     pub(crate) fn jwks(&self) -> Vec<u8> {
         self.key.jwks()
-    }
-
-    /// Whose token this is, if it is for one of these audiences.
-    ///
-    /// # Errors
-    /// Why it is not believed; `None` if it is not one of ours at all.
-    pub(crate) fn verify(
-        &self,
-        view: &View<Document>,
-        token: &str,
-        audiences: &[String],
-        now: Moment,
-    ) -> Result<Verified, Option<String>> {
-        self.signed(token)?.believe(view, audiences, now).map_err(Some)
     }
 
     /// What a good signature vouches for. This may take a while, and needs no view.
@@ -134,8 +122,9 @@ impl Signed {
         now: Moment,
     ) -> Result<Verified, String> {
         let claims = &*self.0;
+        let wanted: BTreeSet<&String> = audiences.iter().collect();
         let common: Vec<String> =
-            claims.audiences.iter().filter(|audience| audiences.contains(audience)).cloned().collect();
+            claims.audiences.iter().filter(|audience| wanted.contains(audience)).cloned().collect();
         if common.is_empty() {
             let [own, wanted] =
                 [&claims.audiences, audiences].map(|list| words::quote_all(list.iter().map(String::as_str)));

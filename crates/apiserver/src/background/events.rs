@@ -7,7 +7,8 @@ use bowline_kernel::{Expect, Object, Request};
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::document::Json;
+use crate::document::{Document, Json};
+use crate::hub::off_thread;
 use crate::key::Resource;
 use crate::time::Moment;
 
@@ -18,7 +19,9 @@ const EVERY: Duration = Duration::from_secs(60);
 pub(super) async fn run(api: Arc<Api>) {
     loop {
         tokio::time::sleep(EVERY).await;
-        let requests = old(&api, Moment::now());
+        let events = all(&api);
+        let now = Moment::now();
+        let requests = off_thread(true, move || old(&events, now)).await;
         if !requests.is_empty()
             && let Err(failure) = api.hub.perform_all(requests).await
         {
@@ -27,12 +30,16 @@ pub(super) async fn run(api: Arc<Api>) {
     }
 }
 
-fn old(api: &Api, now: Moment) -> Vec<Request<crate::document::Document>> {
+/// Whoever wants to write waits for this, and not while all of them are read.
+fn all(api: &Api) -> Vec<Arc<Document>> {
     let view = api.hub.view();
     let events = view.collection(&Resource::new("", "events"));
+    events.into_iter().flat_map(|all| all.objects().values()).cloned().collect()
+}
+
+fn old(events: &[Arc<Document>], now: Moment) -> Vec<Request<Document>> {
     events
-        .into_iter()
-        .flat_map(|all| all.objects().values())
+        .iter()
         .filter(|event| last_seen(&event.json()).is_some_and(|seen| now.since_s(seen) > KEPT_S))
         .map(|event| Request::Delete {
             key: event.key().clone(),

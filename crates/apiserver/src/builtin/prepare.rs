@@ -4,6 +4,8 @@ mod parts;
 pub(super) mod quality;
 mod service;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::fields::{
@@ -265,7 +267,8 @@ fn drop_of_other_types(new: &mut Json, old: &Json) {
         }
     }
     if exposed(was) && !exposed(&is) {
-        let known: Vec<_> = objects(before, "ports").filter_map(|port| number(port, "nodePort")).collect();
+        let known: BTreeSet<_> =
+            objects(before, "ports").filter_map(|port| number(port, "nodePort")).collect();
         let all_known = objects(spec, "ports")
             .filter_map(|port| number(port, "nodePort"))
             .all(|port| known.contains(&port));

@@ -1,5 +1,6 @@
 //! From `metadata` to what the kernel decides by, and back.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bowline_kernel::{Finalizer, MetaOf, Version};
@@ -136,7 +137,8 @@ fn name(finalizer: &DocumentFinalizer) -> Option<&str> {
 
 /// The kernel only ever takes owners away.
 fn edit_owners(metadata: &mut Map<String, Value>, owners: &[DocumentOwner]) {
-    let is_kept = |reference: &Value| owners.iter().any(|owner| reference["uid"] == *owner.uid);
+    let uids: BTreeSet<&str> = owners.iter().map(|owner| &*owner.uid).collect();
+    let is_kept = |reference: &Value| reference["uid"].as_str().is_some_and(|uid| uids.contains(uid));
     let (kept, lost): (Vec<_>, Vec<_>) =
         list(metadata, "ownerReferences").cloned().partition(|reference| is_kept(reference));
     for reference in &lost {

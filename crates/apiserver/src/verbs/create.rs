@@ -9,7 +9,6 @@ use super::Asked;
 use super::options::WriteOptions;
 use super::write::Write;
 use crate::api::Api;
-use crate::body;
 use crate::hub::Failure;
 use crate::key::Key;
 use crate::kinds::Kind;
@@ -29,7 +28,7 @@ pub(super) async fn create(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Re
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "CreateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, Part::Main));
-    let object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    let object = write.sent(&asked).await?;
     write.require_home().await?;
     let mut tries = 0;
     loop {

@@ -9,7 +9,7 @@ use http::StatusCode;
 
 use super::token::Token;
 use crate::document::Document;
-use crate::hub::Hub;
+use crate::hub::{Hub, off_thread};
 use crate::key::Key;
 use crate::kinds::Kind;
 use crate::selection::{AsOf, ListOptions, Selection};
@@ -58,21 +58,65 @@ pub(super) async fn list(
     reach(hub, as_of).await?;
     // Lists of what is at hand have never been cut.
     let limit = if as_of == AsOf::Any { 0 } else { options.limit };
-    let view = hub.view();
-    let exact = match as_of {
-        AsOf::Exact(version) if version != view.version() => Some(version),
-        _ => None,
-    };
-    match exact {
-        None => Ok(newest(&view, kind, selection, start, limit)),
-        Some(version) => {
-            let then = view.at(&kind.resource, version).map_err(|_| expired(token.as_ref(), version))?;
-            let selected = then
-                .into_values()
-                .filter(|document| start.as_ref().is_none_or(|start| document.key() >= start));
-            Ok(cut(selected.filter(|document| selection.has(document)), limit, version, selection))
+    let (objects, version) = {
+        let view = hub.view();
+        match as_of {
+            AsOf::Exact(version) if version != view.version() => {
+                let then = view.at(&kind.resource, version).map_err(|_| expired(token.as_ref(), version))?;
+                let from = |document: &&Arc<Document>| {
+                    start.as_ref().is_none_or(|start| document.key() >= start)
+                        && (selection.namespace.is_empty()
+                            || *selection.namespace == *document.key().namespace)
+                };
+                (then.into_values().filter(from).cloned().collect(), version)
+            }
+            _ if selection.is_everything() => return Ok(newest(&view, kind, selection, start, limit)),
+            _ => (candidates(&view, kind, selection, start), view.version()),
         }
+    };
+    let selected = select(objects, selection, limit).await;
+    Ok(cut(selected.iter(), limit, version, selection))
+}
+
+/// The objects that may be selected, as far as that is seen at a glance: who wants to write waits meanwhile.
+pub(super) fn candidates(
+    view: &View<Document>,
+    kind: &Kind,
+    selection: &Selection,
+    start: Option<Key>,
+) -> Vec<Arc<Document>> {
+    let name = selection.sole_name();
+    view.collection(&kind.resource)
+        .into_iter()
+        .flat_map(|collection| within(collection, kind, selection, start.clone()))
+        .filter(|document| name.is_none_or(|name| *document.key().name == *name))
+        .cloned()
+        .collect()
+}
+
+/// Those of these objects that are selected; where there is a limit, no more than tell that there are more.
+///
+/// Nobody waits for it but who asks, and if they do not wait any longer, it ends.
+pub(super) async fn select(
+    objects: Vec<Arc<Document>>,
+    selection: &Selection,
+    limit: usize,
+) -> Vec<Arc<Document>> {
+    if selection.is_everything() {
+        return objects;
     }
+    let most = if limit == 0 { usize::MAX } else { limit.saturating_add(1) };
+    let slow = selection.is_slow(objects.len());
+    let (selection, waiting) = (selection.clone(), Arc::new(()));
+    let awaited = Arc::downgrade(&waiting);
+    let select = move || {
+        let goes_on = |_: &Arc<Document>| !slow || awaited.strong_count() > 0;
+        let selected = objects.into_iter().take_while(goes_on).filter(|document| selection.has(document));
+        selected.take(most).collect()
+    };
+    let selected = off_thread(slow, select).await;
+    drop(waiting);
+    selected
 }
 
 /// Waits for what is asked for, if it may come yet.
@@ -98,6 +142,7 @@ pub(super) async fn reach(hub: &Hub, as_of: AsOf) -> Result<(), Status> {
     }))
 }
 
+/// All objects in the namespace.
 fn newest(
     view: &View<Document>,
     kind: &Kind,
@@ -109,7 +154,7 @@ fn newest(
         .collection(&kind.resource)
         .into_iter()
         .flat_map(|collection| within(collection, kind, selection, start.clone()));
-    cut(documents.filter(|document| selection.has(document)), limit, view.version(), selection)
+    cut(documents, limit, view.version(), selection)
 }
 
 /// The objects in the namespace that is selected, from `start` on.

@@ -9,6 +9,7 @@ use super::options::WriteOptions;
 use super::write::Write;
 use crate::api::Api;
 use crate::auth::reviews::{Context, Review};
+use crate::auth::tokens::Signed;
 use crate::kinds::Kind;
 use crate::part::Part;
 use crate::render;
@@ -34,12 +35,15 @@ pub(super) async fn answer(
     // What is asked about may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let rules = api.auth.rules(&api.hub);
+    // The view is not held while a signature is verified: others want to write.
+    let believe =
+        |signed: &Signed, audiences: &[String]| signed.believe(&api.hub.view(), audiences, write.now);
     let context = Context {
         user: &asked.user,
         namespace: &asked.path.namespace,
         rules: &rules,
         tokens: api.auth.tokens(),
-        view: &api.hub.view(),
+        believe: &believe,
         now: write.now,
     };
     let answer = review.answer(&context, object)?;

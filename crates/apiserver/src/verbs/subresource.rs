@@ -91,8 +91,7 @@ async fn token(api: &Arc<Api>, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply,
     // The account may have been written a moment ago.
     api.hub.settle().await.map_err(Status::from)?;
     let path = &asked.path;
-    let token =
-        api.auth.tokens().request(&api.hub.view(), &path.namespace, &path.name, request, write.now)?;
+    let token = api.auth.tokens().request(api.hub.view(), &path.namespace, &path.name, request, write.now)?;
     render::object(StatusCode::CREATED, &taken, token, &wanted)
 }
 

@@ -16,6 +16,7 @@ use crate::body::{self, Body};
 use crate::builtin;
 use crate::document::{Edit, Json};
 use crate::field_validation::{FieldValidation, Text};
+use crate::hub::{compute, off_thread};
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wanted};
 use crate::part::Part;
@@ -44,7 +45,7 @@ pub(super) async fn update_part(
     let wanted = asked.wishes().form(kind, negotiate::Asked::Object)?;
     let options = WriteOptions::parse(&asked.query, "UpdateOptions", false)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
-    let object = write.accept(body::decode(asked.media_type(), &asked.body, kind, &api.kinds())?)?;
+    let object = write.sent(&asked).await?;
     write.check_name(&object)?;
     let edit: Edit = Arc::new({
         let write = Arc::clone(&write);
@@ -82,10 +83,12 @@ pub(super) async fn patch_part(
     let options = WriteOptions::parse(&asked.query, "PatchOptions", form == Form::Apply)?;
     let write = Arc::new(Write::new(api, kind, &asked, options, part));
     let edit = if form == Form::Apply {
-        apply(&write, body::applied(&asked.body))
+        let body = asked.body.clone();
+        apply(&write, off_thread(write.big, move || body::applied(&body)).await)
     } else {
         // That there is nothing to be patched is said before what is wrong with the patch.
-        let patch = Patch::parse(form, &asked.body);
+        let body = asked.body.clone();
+        let patch = off_thread(write.big, move || Patch::parse(form, &body)).await;
         let write = Arc::clone(&write);
         let edit: Edit = Arc::new(move |current| {
             let current = current.ok_or_else(|| Status::not_found(&write.kind, &write.name))?;
@@ -210,7 +213,7 @@ async fn perform(write: &Arc<Write>, edit: Edit, wanted: &Wanted, query: &Query)
     if options.dry_run {
         let current = api.hub.settled(&key).await.map_err(Status::from)?;
         let code = if current.is_some() { StatusCode::OK } else { StatusCode::CREATED };
-        let document = write.blocking(move || edit(current.as_deref())).await?;
+        let document = compute(&edit, current, write.is_slow()).await?;
         api.hub.afford(&document).await.map_err(Status::from)?;
         return write.would_be(code, &document, wanted, query);
     }

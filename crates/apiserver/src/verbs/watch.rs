@@ -27,6 +27,8 @@ use crate::status::Status;
 const AT_ONCE: usize = 512;
 /// So much is sent at once, and one event more: what a watch that is slow has under way is memory.
 const SENT_AT_ONCE_BYTES: usize = 1 << 20;
+/// So much is looked at for what is selected before others have their turn.
+const LOOKED_AT_ONCE_BYTES: usize = 1 << 20;
 /// No watch lasts longer. It is more than anybody waits, and a moment that there is.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// How often a watch says how far it is, if its client wants that.
@@ -93,6 +95,8 @@ async fn run(mut watch: Watch, mut outlet: Outlet) -> Option<()> {
         let Progress { cursor: reached, more } = progress?;
         cursor = reached;
         if more {
+            // It may go on like this for long without anything to send: others are answered by this thread too.
+            tokio::task::yield_now().await;
             continue;
         }
         // The view was just looked at: a bookmark that rests on an older look would say less than is known.
@@ -190,7 +194,7 @@ impl Watch {
             outlet.send(buffer).await?;
             return None;
         }
-        let (documents, version) = self.state();
+        let (documents, version) = self.state().await;
         // What is left to be done is done at the pace of the client.
         self.pass = None;
         let mut buffer = Vec::new();
@@ -207,14 +211,12 @@ impl Watch {
         Some(version)
     }
 
-    fn state(&self) -> (Vec<Arc<Document>>, Version) {
-        let view = self.hub.view();
-        let documents = view
-            .collection(&self.kind.resource)
-            .into_iter()
-            .flat_map(|collection| list::within(collection, &self.kind, &self.selection, None))
-            .filter(|document| self.selection.has(document));
-        (documents.cloned().collect(), view.version())
+    async fn state(&self) -> (Vec<Arc<Document>>, Version) {
+        let (objects, version) = {
+            let view = self.hub.view();
+            (list::candidates(&view, &self.kind, &self.selection, None), view.version())
+        };
+        (list::select(objects, &self.selection, 0).await, version)
     }
 
     /// What has happened after `cursor`; the watch ends with `None`.
@@ -227,9 +229,11 @@ impl Watch {
                 (buffer, None)
             }
             Ok((changes, progress)) => {
+                let mut looked_at_bytes = 0;
                 for change in &changes {
                     self.show(change, &mut buffer);
-                    if buffer.len() >= SENT_AT_ONCE_BYTES {
+                    looked_at_bytes += self.selection.effort_bytes(&change.after);
+                    if buffer.len() >= SENT_AT_ONCE_BYTES || looked_at_bytes >= LOOKED_AT_ONCE_BYTES {
                         return (buffer, Some(Progress { cursor: change.version, more: true }));
                     }
                 }

@@ -11,9 +11,10 @@ use super::options::WriteOptions;
 use crate::admission::{self, Admitted};
 use crate::api::Api;
 use crate::authorize::{Attributes, What};
-use crate::body::Body;
+use crate::body::{self, Body};
 use crate::builtin::Reservation;
 use crate::document::{Counting, Document, Json};
+use crate::hub::{BIG_BYTES, off_thread};
 use crate::key::Key;
 use crate::kinds::Kind;
 use crate::negotiate::{Form, Wanted};
@@ -53,6 +54,8 @@ pub(crate) struct Write {
     pub judged: bool,
     /// When.
     pub now: Moment,
+    /// Whether it takes long already to read what was sent.
+    pub big: bool,
     /// What it took for a service.
     pub addresses: Reservation,
     /// What the client is told beside the answer.
@@ -83,6 +86,7 @@ impl Write {
             unconditional: asked.verb == "patch",
             creates: asked.verb == "create",
             judged: true,
+            big: asked.body.len() > BIG_BYTES,
             options,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),
@@ -104,6 +108,7 @@ impl Write {
             unconditional: true,
             creates: true,
             judged: false,
+            big: false,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),
             warnings: Warnings::default(),
@@ -270,7 +275,7 @@ impl Write {
             .map_err(|malformed| Status::bad_request(malformed.to_string()))
     }
 
-    /// Computes something that may take long: rules and policies are evaluated off the async threads.
+    /// Computes something that may take long: rules, policies and what is big are not for the async threads.
     ///
     /// # Errors
     /// Those of `compute`.
@@ -278,18 +283,22 @@ impl Write {
         &self,
         compute: impl FnOnce() -> Result<T, Status> + Send + 'static,
     ) -> Result<T, Status> {
-        if !self.is_slow() {
-            return compute();
-        }
-        match tokio::task::spawn_blocking(compute).await {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-        }
+        off_thread(self.is_slow(), compute).await
     }
 
-    /// Whether admission evaluates rules or policies.
+    /// The object that was sent.
+    ///
+    /// # Errors
+    /// If it cannot be read, is of another kind, or has fields that the kind does not have and the client wants none.
+    pub(crate) async fn sent(self: &Arc<Self>, asked: &Asked) -> Result<Json, Status> {
+        let (write, media, body) = (Arc::clone(self), asked.media_type().to_owned(), asked.body.clone());
+        let read = move || write.accept(body::decode(&media, &body, &write.kind, &write.api.kinds())?);
+        off_thread(self.big, read).await
+    }
+
+    /// Whether much was sent, or admission evaluates rules or policies.
     pub(crate) fn is_slow(&self) -> bool {
-        self.kind.custom.as_ref().is_some_and(|custom| custom.has_rules()) || self.may_be_judged()
+        self.big || self.kind.custom.as_ref().is_some_and(|custom| custom.has_rules()) || self.may_be_judged()
     }
 
     /// The answer to a write that was done.

@@ -10,6 +10,7 @@ mod heads;
 mod limits;
 mod lists;
 mod parts;
+mod patience;
 mod policies;
 mod quotas;
 mod races;

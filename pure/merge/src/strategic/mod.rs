@@ -1,6 +1,8 @@
 //! Strategic merge patches: merge patches that know the keys of lists, with directives for the rest.
 
+mod identity;
 mod list;
+mod order;
 mod place;
 
 use std::collections::BTreeSet;
@@ -107,7 +109,7 @@ fn merge_map(
         };
     }
     retain_keys(&mut original, &mut patch)?;
-    list::set_order(&mut original, &mut patch, place)?;
+    order::set_order(&mut original, &mut patch, place)?;
     for (key, value) in patch {
         let (key, deletes) = match key.strip_prefix(DELETE_PRIMITIVES) {
             None => (key, false),
@@ -216,5 +218,7 @@ fn discard_nulls(value: &mut Value) {
     }
 }
 
+#[cfg(test)]
+mod naive;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,18 @@
 //! What patches make of objects.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::schema::Definitions;
+
+thread_local! {
+    /// How many items were compared with each other.
+    pub(super) static COMPARED: Cell<usize> = const { Cell::new(0) };
+}
 
 fn schema() -> Schema {
     let definitions = Definitions::parse(&json!({
@@ -126,4 +133,107 @@ fn patches_that_are_refused() {
     let custom = Schema::anything();
     let error = patch(&custom, &json!({}), &json!({})).unwrap_err();
     assert_eq!(error.fault, Fault::BadRequest);
+}
+
+/// A key as a patch may have it. Few, so that they meet; and some that no kind has.
+fn keys() -> impl Strategy<Value = Value> {
+    let odd = [json!(1), json!(1.0), json!(null), json!({"a": null}), json!({"a": 1}), json!({"a": 1.0})];
+    prop_oneof![
+        8 => (0..6_u8).prop_map(|number| json!(format!("k{number}"))),
+        1 => proptest::sample::select(odd.to_vec()),
+    ]
+}
+
+fn items(directives: bool) -> impl Strategy<Value = Vec<Value>> {
+    let directive = if directives { 3 } else { 0 };
+    let plain = (keys(), 0..3_u8).prop_map(|(key, v)| json!({"name": key, "v": v}));
+    let one = prop_oneof![
+        8 => plain,
+        directive => keys().prop_map(|key| json!({"name": key, "$patch": "delete"})),
+    ];
+    let many = proptest::collection::vec(one, 0..10);
+    (many, 0..20_u8).prop_map(move |(mut items, dice)| {
+        if directives && dice == 0 {
+            items.push(json!({"$patch": "replace"}));
+        }
+        items
+    })
+}
+
+fn words() -> impl Strategy<Value = Vec<Value>> {
+    let texts = proptest::collection::vec((0..12_u8).prop_map(|word| json!(format!("w{word}"))), 0..15);
+    let numbers = proptest::collection::vec((0..5_i64).prop_map(|word| json!(word)), 0..15);
+    prop_oneof![4 => texts, 1 => numbers]
+}
+
+proptest! {
+    #[test]
+    fn lists_come_out_as_if_every_pair_had_been_compared(original in items(false), patch in items(true)) {
+        let schema = schema();
+        let field = Place::root(&schema).field("spec").unwrap().place.list("items").unwrap();
+        let quick = list::merge(original.clone(), patch.clone(), &field, false);
+        if original.is_empty() && patch.is_empty() {
+            return Ok(());
+        }
+        prop_assert_eq!(quick.ok(), naive::merge(&original, &patch, field.place, "name"));
+        prop_assert_eq!(
+            order::overwritten(&original, &patch, "name"),
+            naive::overwritten(original, &patch, "name")
+        );
+    }
+
+    #[test]
+    fn orders_come_out_as_if_every_pair_had_been_compared(
+        merged in items(true), patch in items(true), list in items(false),
+    ) {
+        let quick = order::order(merged.clone(), &patch, &list, "name");
+        prop_assert_eq!(quick.ok(), naive::order(merged, &patch, &list, "name"));
+    }
+
+    #[test]
+    fn sets_come_out_as_if_every_pair_had_been_compared(original in words(), patch in words()) {
+        let schema = schema();
+        let field = Place::root(&schema).field("spec").unwrap().place.list("words").unwrap();
+        let Ok(quick) = list::merge(original.clone(), patch.clone(), &field, false) else {
+            // Texts and numbers.
+            prop_assert!(original.iter().chain(&patch).any(Value::is_number));
+            return Ok(());
+        };
+        prop_assert_eq!(Some(quick), naive::merge(&original, &patch, field.place, ""));
+        let kept = list::merge(original.clone(), patch.clone(), &field, true).unwrap();
+        let gone = |value: &Value| patch.contains(value);
+        prop_assert_eq!(kept, original.into_iter().filter(|value| !gone(value)).collect::<Vec<_>>());
+    }
+}
+
+/// Each item is looked up a few times, in a tree. Every pair would be ten times as much, and more the longer the list.
+#[test]
+fn long_lists_are_not_compared_pair_by_pair() {
+    const COUNT: usize = 8000;
+    let name = |number: usize| format!("n{}", number * 7919 % COUNT);
+    let words: Vec<_> = (0..COUNT).map(name).collect();
+    let others: Vec<_> = (COUNT / 2..COUNT * 2).map(|number| format!("n{number}")).collect();
+    let items: Vec<_> = words.iter().map(|name| json!({"name": name, "v": 1})).collect();
+    let gone: Vec<_> = words.iter().map(|name| json!({"name": name, "$patch": "delete"})).collect();
+    let again: Vec<_> = others.iter().map(|name| json!({"name": name})).collect();
+    for (current, change) in [
+        (json!({"words": words}), json!({"words": others})),
+        (json!({"words": words}), json!({"words": vec!["same"; COUNT]})),
+        (json!({"words": words}), json!({"$deleteFromPrimitiveList/words": others})),
+        (json!({"words": words}), json!({"$setElementOrder/words": others, "words": others})),
+        (json!({"items": items}), json!({"items": again})),
+        (json!({"items": items}), json!({"items": gone})),
+        (json!({"items": items}), json!({"items": vec![json!({"name": {"a": null}}); COUNT]})),
+        (json!({"items": items}), json!({"$setElementOrder/items": again, "items": again})),
+        (json!({"items": items}), json!({"$setElementOrder/items": again, "items": gone})),
+    ] {
+        COMPARED.set(0);
+        patched(&current, &change).unwrap();
+        let compared = COMPARED.get();
+        assert!(
+            (COUNT..800 * COUNT).contains(&compared),
+            "{compared} comparisons: {:.80}",
+            change.to_string()
+        );
+    }
 }

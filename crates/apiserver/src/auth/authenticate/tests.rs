@@ -47,7 +47,7 @@ impl Desk {
 
     fn token(&self) -> String {
         let answer =
-            self.auth.tokens().request(&self.hub.view(), "a", "sa", Default::default(), Moment::now());
+            self.auth.tokens().request(self.hub.view(), "a", "sa", Default::default(), Moment::now());
         answer.unwrap()["status"]["token"].as_str().unwrap().to_owned()
     }
 }

@@ -27,7 +27,8 @@ fn ask(review: Review, namespace: &str, who: &str, body: Value) -> Result<Value,
     let rules = Rules::build(&view);
     let user = User { name: who.into(), groups: vec!["g".into()], ..User::default() };
     let now = Moment::parse("2026-11-16T02:42:11Z").unwrap();
-    let context = Context { user: &user, namespace, rules: &rules, tokens: &tokens, view: &view, now };
+    let believe = |signed: &Signed, audiences: &[String]| signed.believe(&view, audiences, now);
+    let context = Context { user: &user, namespace, rules: &rules, tokens: &tokens, believe: &believe, now };
     review.answer(&context, body.as_object().unwrap().clone()).map(Value::Object)
 }
 
@@ -208,7 +209,9 @@ fn tokens_are_told_apart() {
     let body = json!({"spec": {"audiences": ["x"]}}).as_object().unwrap().clone();
     let token = tokens.request(&view, "a", "sa", body, now).unwrap()["status"]["token"].clone();
     let (rules, user) = (Rules::build(&view), User::default());
-    let context = Context { user: &user, namespace: "", rules: &rules, tokens: &tokens, view: &view, now };
+    let believe = |signed: &Signed, audiences: &[String]| signed.believe(&view, audiences, now);
+    let context =
+        Context { user: &user, namespace: "", rules: &rules, tokens: &tokens, believe: &believe, now };
     let ask = |audiences: &[&str]| {
         let body = json!({"spec": {"token": token, "audiences": audiences}}).as_object().unwrap().clone();
         Review::Token.answer(&context, body).unwrap()["status"].clone()

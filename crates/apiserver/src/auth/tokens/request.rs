@@ -1,5 +1,8 @@
 //! A `TokenRequest`, and its answer.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use bowline_kernel::{Object as _, View};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -38,7 +41,7 @@ pub(crate) fn default(body: &mut Json) {
 
 pub(super) fn answer(
     key: &SigningKey,
-    view: &View<Document>,
+    view: impl Deref<Target = View<Document>>,
     namespace: &str,
     name: &str,
     body: Json,
@@ -50,10 +53,9 @@ pub(super) fn answer(
     if view.get(&Key::namespace(namespace)).is_none() {
         return Err(not_found("", "namespaces", namespace));
     }
-    let account = find(view, "serviceaccounts", namespace, name)?;
-    let uid = &account.meta().uid;
+    let uid = Arc::clone(&find(&view, "serviceaccounts", namespace, name)?.meta().uid);
     let asked = text(metadata, "uid");
-    if !asked.is_empty() && asked != &**uid {
+    if !asked.is_empty() && asked != &*uid {
         let why = format!(
             "the UID in the token request ({asked}) does not match the UID of the service account ({uid})"
         );
@@ -67,7 +69,8 @@ pub(super) fn answer(
         audiences.push(ISSUER.into());
     }
     let account = Reference { name: name.into(), uid: uid.to_string() };
-    let bound = bind(view, spec, namespace, account)?;
+    let bound = bind(&view, spec, namespace, account)?;
+    drop(view);
     let claims = claims(bound, audiences.clone(), lasts_s, now);
     let token = key.sign(&claims).ok_or_else(|| Status::internal("failed to generate token"))?;
     let mut metadata = metadata.as_object().cloned().unwrap_or_default();

@@ -1,5 +1,7 @@
 //! What makes pods, and keeps them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::check::Check;
@@ -264,10 +266,11 @@ pub(super) fn stateful_set(check: &mut Check, json: &Json) {
 fn with_claims(template: &Json, spec: &Json) -> Json {
     let mut template = template.clone();
     let mut volumes = list(object(&template, "spec"), "volumes").to_vec();
+    let mut taken: BTreeSet<String> =
+        volumes.iter().filter_map(|volume| volume["name"].as_str()).map(ToOwned::to_owned).collect();
     for claim in objects(spec, "volumeClaimTemplates") {
         let name = text(object(claim, "metadata"), "name");
-        let taken = volumes.iter().any(|volume| volume["name"] == name);
-        if !taken {
+        if taken.insert(name.to_owned()) {
             volumes.push(json!({"name": name, "persistentVolumeClaim": {"claimName": name}}));
         }
     }

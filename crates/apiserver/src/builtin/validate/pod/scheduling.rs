@@ -1,6 +1,6 @@
 //! Where pods may run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -137,6 +137,8 @@ pub(super) fn gates(check: &mut Check, spec: &Json, path: &str) {
 /// How pods are spread.
 pub(super) fn spread(check: &mut Check, spec: &Json, path: &str) {
     let all: Vec<&Json> = objects(spec, "topologySpreadConstraints").collect();
+    let pairs = all.iter().map(|other| (text(other, "topologyKey"), text(other, "whenUnsatisfiable")));
+    let last: BTreeMap<_, _> = pairs.enumerate().map(|(index, pair)| (pair, index)).collect();
     for (index, constraint) in all.iter().enumerate() {
         let path = format!("{path}[{index}]");
         let skew = number(constraint, "maxSkew").unwrap_or(0);
@@ -148,10 +150,7 @@ pub(super) fn spread(check: &mut Check, spec: &Json, path: &str) {
             check.required(format!("{path}.topologyKey"), "can not be empty");
         }
         check.one_of(format!("{path}.whenUnsatisfiable"), otherwise, &["DoNotSchedule", "ScheduleAnyway"]);
-        let same = |other: &&Json| {
-            (text(other, "topologyKey"), text(other, "whenUnsatisfiable")) == (key, otherwise)
-        };
-        if all[index + 1..].iter().any(same) {
+        if last.get(&(key, otherwise)).is_some_and(|last| *last > index) {
             let pair = format!("{{{key}, {otherwise}}}");
             check.duplicate(format!("{path}.{{topologyKey, whenUnsatisfiable}}"), pair);
         }

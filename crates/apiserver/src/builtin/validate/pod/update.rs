@@ -1,5 +1,7 @@
 //! What may change of a pod.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::scheduling;
@@ -98,9 +100,9 @@ fn only_added_tolerations(check: &mut Check, now: &Json, then: &Json) {
     let without_seconds = |toleration: &Json| {
         let mut toleration = toleration.clone();
         toleration.remove("tolerationSeconds");
-        toleration
+        Value::Object(toleration).to_string()
     };
-    let new: Vec<Json> = objects(now, "tolerations").map(without_seconds).collect();
+    let new: BTreeSet<String> = objects(now, "tolerations").map(without_seconds).collect();
     if objects(then, "tolerations").any(|old| !new.contains(&without_seconds(old))) {
         let why = "existing toleration can not be modified except its tolerationSeconds";
         return check.forbidden("spec.tolerations", why);
@@ -109,9 +111,9 @@ fn only_added_tolerations(check: &mut Check, now: &Json, then: &Json) {
 }
 
 fn only_opened_gates(check: &mut Check, now: &Json, then: &Json) {
-    let old: Vec<&str> = objects(then, "schedulingGates").map(|gate| text(gate, "name")).collect();
+    let old: BTreeSet<&str> = objects(then, "schedulingGates").map(|gate| text(gate, "name")).collect();
     for (index, gate) in objects(now, "schedulingGates").enumerate() {
-        if !old.contains(&text(gate, "name")) {
+        if !old.contains(text(gate, "name")) {
             let why = "only deletion is allowed, but found new scheduling gate";
             check.forbidden(
                 format!("spec.schedulingGates[{index}]"),

@@ -1,0 +1,191 @@
+//! Requests that take long: others are answered meanwhile, and write meanwhile.
+
+use std::pin::pin;
+
+use bowline_apiserver::{Server, Service};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::support::{Answer, Scratch, admin, ask, expect, get, send};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const MAP: &str = "/api/v1/namespaces/default/configmaps/m";
+/// So many are answered meanwhile at least. These tests have one thread: who takes long on it lets nobody else.
+const OTHERS: usize = 5;
+
+/// A hub with a map `m`.
+async fn start(scratch: &Scratch) -> (Server, Service) {
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    let map = json!({ "metadata": { "name": "m", "finalizers": ["a.b/first"] }, "data": { "a": "1" } });
+    expect(201, ask(&service, "POST", MAPS, &map).await);
+    (server, service)
+}
+
+/// What a request comes to, and how many of these others were answered before it was.
+async fn meanwhile<F: Future<Output = Answer>>(
+    long: impl Future<Output = Answer>,
+    other: impl Fn() -> F,
+) -> (Answer, usize) {
+    let mut long = pin!(long);
+    let mut answered = 0;
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut long => return (answer, answered),
+            answer = other() => {
+                expect(200, answer);
+                answered += 1;
+                // Who is never told to wait would never let others.
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+/// What changes an object in many places, in each way. Nothing is written: to wait for the disk is no hardship.
+#[tokio::test]
+async fn long_lists_are_merged_beside_what_others_ask() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let names: Vec<_> = (0..12_000).map(|number| format!("a.b/n{}", number * 7919 % 12_000)).collect();
+    let merge = json!({ "metadata": { "finalizers": names } });
+    let whole = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "m", "finalizers": names },
+    });
+    let json_patch = json!([{ "op": "add", "path": "/metadata/finalizers", "value": names }]);
+    for (method, media, body) in [
+        ("PATCH", "application/strategic-merge-patch+json", &merge),
+        ("PATCH", "application/merge-patch+json", &merge),
+        ("PATCH", "application/json-patch+json", &json_patch),
+        ("PATCH", "application/apply-patch+yaml", &whole),
+        ("PUT", "application/json", &whole),
+    ] {
+        let path = format!("{MAP}?dryRun=All&fieldManager=x&force=true");
+        let path = if media.contains("apply") { path } else { path.replace("&force=true", "") };
+        let long = send(&service, method, &path, media, body.to_string().into());
+        let (answer, answered) = meanwhile(long, || get(&service, MAP)).await;
+        let made = expect(200, answer);
+        let finalizers = made["metadata"]["finalizers"].as_array().map_or(0, Vec::len);
+        assert!(finalizers >= names.len(), "{media}: {finalizers}");
+        assert!(answered >= OTHERS, "{media}: {answered} answered meanwhile");
+    }
+    server.stop().await;
+}
+
+/// The object is what is long: a small patch of it takes as long.
+#[tokio::test]
+async fn long_objects_are_changed_beside_what_others_ask() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let names: Vec<_> = (0..12_000).map(|number| format!("a.b/n{number}")).collect();
+    let long = json!({ "metadata": { "name": "long", "finalizers": names } });
+    expect(201, ask(&service, "POST", MAPS, &long).await);
+    let path = format!("{MAPS}/long?dryRun=All");
+    let patch = r#"{"metadata":{"labels":{"a":"b"}}}"#;
+    let patching = send(&service, "PATCH", &path, "application/merge-patch+json", patch.into());
+    let (answer, answered) = meanwhile(patching, || get(&service, MAP)).await;
+    expect(200, answer);
+    assert!(answered >= OTHERS, "{answered} answered meanwhile");
+    server.stop().await;
+}
+
+/// Each would move the whole list by one: ten thousand of them would move hundreds of millions of items.
+#[tokio::test]
+async fn json_patches_that_move_long_lists_again_and_again_are_refused() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let media = "application/json-patch+json";
+    let names: Vec<_> = (0..60_000).map(|number| format!("a.b/{number}")).collect();
+    let set = json!({ "op": "add", "path": "/metadata/finalizers", "value": names });
+    let path = format!("{MAP}?dryRun=All");
+    let first = "/metadata/finalizers/0";
+    for one in [
+        vec![json!({ "op": "remove", "path": first })],
+        vec![json!({ "op": "add", "path": first, "value": "a.b/c" })],
+        vec![json!({ "op": "copy", "from": "/metadata/finalizers/9", "path": first })],
+        vec![json!({ "op": "move", "from": first, "path": "/metadata/finalizers/-" })],
+        vec![json!({ "op": "move", "from": "/metadata/finalizers/59000", "path": first })],
+    ] {
+        let operations = |count: usize| {
+            let again = one.iter().cycle().take(count).cloned();
+            Value::Array(std::iter::once(set.clone()).chain(again).collect()).to_string()
+        };
+        let said = expect(422, send(&service, "PATCH", &path, media, operations(9_000).into()).await);
+        assert_eq!(said["message"], "the server rejected our request due to an error in our request");
+        expect(200, send(&service, "PATCH", &path, media, operations(100).into()).await);
+    }
+    // At its end nothing moves, and a list that is not so long may be moved often.
+    let few = json!({ "op": "add", "path": "/metadata/finalizers", "value": names[..1_000] });
+    let many = |set: &Value, path: &str| {
+        let add = json!({ "op": "add", "path": path, "value": "a.b/c" });
+        Value::Array([vec![set.clone()], vec![add; 9_000]].concat()).to_string()
+    };
+    for body in [many(&set, "/metadata/finalizers/-"), many(&few, first)] {
+        expect(200, send(&service, "PATCH", &path, media, body.into()).await);
+    }
+    server.stop().await;
+}
+
+/// The longest selectors, and such as are about what stands in the objects.
+#[tokio::test]
+async fn long_selections_hold_up_nobody_who_writes() {
+    const COUNT: usize = 400;
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let mut making = JoinSet::new();
+    for number in 0..COUNT {
+        let service = service.clone();
+        making.spawn(async move {
+            let secret = json!({
+                "metadata": { "name": format!("s{number}"), "labels": { "odd": (number % 2).to_string() } },
+                "type": if number % 4 == 0 { "test.dev/a" } else { "test.dev/b" },
+                "stringData": { "a": "x".repeat(5_000) },
+            });
+            expect(201, ask(&service, "POST", "/api/v1/namespaces/default/secrets", &secret).await);
+        });
+    }
+    making.join_all().await;
+    let none: Vec<_> = (0..6_000).map(|number| format!("l{number}!=x")).collect();
+    let labels = format!("labelSelector=odd=1,{}", none.join(","));
+    let fields = "fieldSelector=type=test.dev/a".to_owned();
+    for (selector, limit, expected) in
+        [(&labels, 0, COUNT / 2), (&labels, 150, 150), (&fields, 0, COUNT / 4), (&fields, 50, 50)]
+    {
+        let path = format!("/api/v1/namespaces/default/secrets?{selector}&limit={limit}");
+        let write = || async {
+            let label = json!({ "metadata": { "labels": { "at": another() } } }).to_string();
+            send(&service, "PATCH", MAP, "application/merge-patch+json", label.into()).await
+        };
+        let (answer, written) = meanwhile(get(&service, &path), write).await;
+        let list = expect(200, answer);
+        assert_eq!(list["items"].as_array().map(Vec::len), Some(expected));
+        assert_eq!(list["metadata"]["continue"].is_string(), limit > 0, "{}", list["metadata"]);
+        assert!(written > 0, "nothing was written meanwhile");
+    }
+    server.stop().await;
+}
+
+/// Another text each time.
+fn another() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    COUNT.fetch_add(1, Ordering::Relaxed).to_string()
+}
+
+/// Each complaint shows all of them: for the longest body that would be gigabytes.
+#[tokio::test]
+async fn very_many_controllers_are_complained_about_briefly() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let owners = |count: usize| -> Value {
+        let owner = |number| json!({ "apiVersion": "v1", "kind": "A", "name": "a", "uid": format!("u{number}"), "controller": true });
+        json!({ "metadata": { "name": "owned", "ownerReferences": (0..count).map(owner).collect::<Vec<_>>() } })
+    };
+    let said = expect(422, ask(&service, "POST", MAPS, &owners(3)).await);
+    assert_eq!(said["details"]["causes"].as_array().map(Vec::len), Some(2));
+    let said = expect(422, ask(&service, "POST", MAPS, &owners(3_000)).await);
+    let length = said.to_string().len();
+    assert!(length < 8 << 20, "{length} bytes");
+    server.stop().await;
+}
