@@ -135,11 +135,14 @@ fn fill(path: &Path, keyring: &Keyring, backup: &Backup, version: Version) -> Re
         filling.add(key, kept)?;
     }
     let last_s = u64::try_from(Moment::now().unix_s()).unwrap_or_default();
-    filling.finish(version, Restores { times: backup.restores.times + 1, last_s, version: version.0 })
+    filling.finish(
+        version,
+        Restores { times: backup.restores.times.saturating_add(1), last_s, version: version.0 },
+    )
 }
 
 /// Where versions go on.
-fn jumped(version: Version) -> Version {
+pub(super) fn jumped(version: Version) -> Version {
     let next = (version.0 / ROUND + 1) * ROUND;
     Version(if next - version.0 < AT_LEAST { next + ROUND } else { next })
 }
