@@ -15,6 +15,8 @@ mod account;
 mod chain;
 mod event;
 mod files;
+#[cfg(test)]
+pub(crate) mod fuzz;
 mod recover;
 mod strangers;
 #[cfg(test)]
@@ -128,7 +130,7 @@ impl Audit {
         // First of all: what is no line names no version.
         let torn = found.torn.as_ref().map(|(length, rest)| names.cut(*length, rest)).transpose();
         let torn = torn.map_err(recover::io(path))?;
-        let gap = recover::unnamed(&names, &Spans::between(covered + 1, version.0))?;
+        let gap = recover::unnamed(&names, &Spans::between(covered.saturating_add(1), version.0))?;
         let audit = Audit::default();
         // All up to here is accounted for as soon as the first of these lines is there: it names what no other does.
         chain.settle(version.0);

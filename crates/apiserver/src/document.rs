@@ -85,7 +85,8 @@ impl Document {
         let labels = metadata::labels(&metadata)?;
         let mut document = Document { key, meta, labels, parts };
         if document.key.resource == *NAMESPACES {
-            document.meta.finalizers.extend(metadata::contents_finalizer(&document.json()));
+            let json = document.try_json().map_err(|_| Malformed("spec"))?;
+            document.meta.finalizers.extend(metadata::contents_finalizer(&json));
         }
         Ok(document)
     }
@@ -127,9 +128,23 @@ impl Document {
 
     /// The JSON of the object, without `apiVersion` and `kind`.
     pub(crate) fn json(&self) -> Json {
+        self.try_json().expect("a document is a JSON object")
+    }
+
+    fn try_json(&self) -> serde_json::Result<Json> {
         let mut text = Vec::with_capacity(self.size());
         self.write(None, &mut text);
-        layout::read(&text).expect("a document is a JSON object")
+        layout::read(&text)
+    }
+
+    /// Whether what was kept can have been written here: nobody has looked at what comes from elsewhere.
+    pub(crate) fn is_sound(key: &Key, kept: &Kept) -> bool {
+        let (body, cut) = (&kept.parts.body, kept.parts.cut as usize);
+        let text = [b"{", &body[..cut], br#""resourceVersion":"0","#, &body[cut..]].concat();
+        // How deep it is has to be known before anybody else reads it.
+        bowline_merge::json::parse(&text).is_ok()
+            && layout::read(&text).is_ok()
+            && Document::kept(key.clone(), kept.clone(), &|_, _, _, _| None).is_ok()
     }
 
     /// The same object at another version: that of its end.

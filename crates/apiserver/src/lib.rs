@@ -50,6 +50,9 @@ mod versions;
 mod warnings;
 mod yaml;
 
+#[cfg(test)]
+mod fuzz;
+
 /// What differs from Kubernetes in kinds: `docs/hub.md` is held against it.
 pub mod differences {
     pub use crate::builtin::{AS_SENT, FILLED_IN_ONLY};

@@ -9,6 +9,8 @@ mod accept;
 mod encode;
 
 use accept::Clause;
+#[cfg(test)]
+pub(crate) use encode::as_yaml;
 pub(crate) use encode::{encode, indented};
 
 /// How an answer is written.

@@ -84,3 +84,5 @@ impl StoreError {
 
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+pub(crate) mod fuzz;

@@ -5,6 +5,13 @@ use std::fmt;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+/// The beginning of the year 0, in seconds: what is before cannot be written with four digits.
+const YEAR_0: i64 = -62_167_219_200;
+
+fn timestamp(text: &str) -> Option<Timestamp> {
+    text.parse::<Timestamp>().ok().filter(|timestamp| timestamp.as_second() >= YEAR_0)
+}
+
 /// A moment, to the second: `2026-11-16T02:11:58Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Moment(i64);
@@ -27,7 +34,7 @@ impl Moment {
 
     /// The moment that a text names.
     pub(crate) fn parse(text: &str) -> Option<Moment> {
-        text.parse::<Timestamp>().ok().map(|timestamp| Moment(timestamp.as_second()))
+        timestamp(text).map(|timestamp| Moment(timestamp.as_second()))
     }
 
     /// So many seconds later.
@@ -73,7 +80,7 @@ impl Micros {
 
     /// The moment that a text names.
     pub(crate) fn parse(text: &str) -> Option<Micros> {
-        text.parse::<Timestamp>().ok().map(|timestamp| Micros(timestamp.as_microsecond()))
+        timestamp(text).map(|timestamp| Micros(timestamp.as_microsecond()))
     }
 }
 

@@ -26,6 +26,8 @@ use crate::{builtin, random, reply};
 
 mod create;
 mod delete;
+#[cfg(test)]
+pub(crate) mod fuzz;
 mod judged;
 mod list;
 mod options;

@@ -41,7 +41,8 @@ impl Wanted {
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<(Kubeconfig, String)> {
+/// Reads a kubeconfig.
+pub(crate) fn read(file: &Path) -> anyhow::Result<(Kubeconfig, String)> {
     let name = file.display().to_string();
     if std::fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty()) {
         return Err(anyhow!(BadUsage(format!("{name} cannot be used: it is empty"))));
@@ -57,7 +58,8 @@ fn from_environment() -> anyhow::Result<Option<Kubeconfig>> {
     if std::env::var_os("KUBECONFIG").is_none_or(|names| names.is_empty()) {
         return Ok(None);
     }
-    Kubeconfig::from_env().map_err(|error| anyhow!(BadUsage(format!("$KUBECONFIG cannot be used: {error}"))))
+    let read = Kubeconfig::from_env();
+    read.map_err(|error| anyhow!(BadUsage(format!("$KUBECONFIG cannot be used: {}", sentence(&error)))))
 }
 
 /// Whether Kubernetes runs this, as far as it tells everybody whom it runs.

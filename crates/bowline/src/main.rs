@@ -13,6 +13,8 @@ mod crds;
 mod duration;
 mod exit;
 mod figures;
+#[cfg(test)]
+mod fuzz;
 mod generate;
 mod hub;
 mod listener;

@@ -45,17 +45,11 @@ pub fn read(text: &str) -> Result<Kubeconfig, BadKubeconfig> {
     Kubeconfig::from_yaml(text).map_err(|error| BadKubeconfig::Unreadable(unreadable(&error)))
 }
 
-/// Where it cannot be read. The reader's own words show the lines around that, and these may hold a token.
+/// Where it cannot be read, if that is known.
 fn unreadable(error: &KubeconfigError) -> String {
-    let place = match error {
-        KubeconfigError::Parse(error) => error.location(),
-        _ => None,
-    };
-    match place {
-        Some(place) => {
-            format!("line {}, column {} is not what a kubeconfig has there", place.line(), place.column())
-        }
-        None => "it is no kubeconfig".into(),
+    match error {
+        KubeconfigError::Parse(_) => bowline_runtime::sentence(error),
+        _ => "it is no kubeconfig".into(),
     }
 }
 

@@ -4,6 +4,8 @@
 //! where they run is in [`Setup`]; nothing here decides anything.
 
 mod clusters;
+#[cfg(test)]
+mod fuzz;
 pub mod kubeconfig;
 mod updates;
 

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::process::Output;
 
 use kube::client::AuthError;
+use kube::config::KubeconfigError;
 use kube::core::Status;
 
 /// What an error says to people: what a server said, or what is at the bottom of it. Libraries say on the way down what they were
@@ -26,6 +27,15 @@ fn said(cause: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(status) = cause.downcast_ref::<Box<Status>>() {
         return Some(status.message.clone());
+    }
+    if let Some(KubeconfigError::Parse(error)) = cause.downcast_ref() {
+        // The reader's own words show the lines around the place, and these may hold a token.
+        return Some(match error.location() {
+            Some(place) => {
+                format!("line {}, column {} is not what a kubeconfig has there", place.line(), place.column())
+            }
+            None => "it is no kubeconfig".to_owned(),
+        });
     }
     match cause.downcast_ref()? {
         AuthError::AuthExecRun { out, .. } => Some(format!("{PROGRAM} {}", ended(out))),
@@ -79,6 +89,15 @@ mod tests {
         let said = |words: &str| sentence(&Outer(std::io::Error::other(words.to_owned())));
         assert_eq!(said("no way to 'http://me:sekrit@one:1/a@b' now"), "no way to 'http://one:1/a@b' now");
         assert_eq!(said("https://p@ss@one?x https://two me@three"), "https://one?x https://two me@three");
+    }
+
+    #[test]
+    fn what_does_not_parse_of_a_kubeconfig_is_not_shown() {
+        let text = "users:\n- name: u\n  user:\n    token: sekrit\n   x: {";
+        let error = kube::config::Kubeconfig::from_yaml(text).expect_err("it does not parse");
+        assert!(error.to_string().contains("sekrit"), "then this is for nothing: {error}");
+        let said = sentence(&error);
+        assert!(said.starts_with("line ") && said.ends_with(" is not what a kubeconfig has there"), "{said}");
     }
 
     #[test]

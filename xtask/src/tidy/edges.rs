@@ -48,10 +48,10 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-api", internal: &["bowline-merge"], external: External::Any },
     Edges {
         name: "bowline-apiserver",
-        internal: &["bowline-kernel", "bowline-merge"],
+        internal: &["bowline-fuzz", "bowline-kernel", "bowline-merge"],
         external: External::Any,
     },
-    Edges { name: "bowline-bundle", internal: &["bowline-api"], external: External::Any },
+    Edges { name: "bowline-bundle", internal: &["bowline-api", "bowline-fuzz"], external: External::Any },
     Edges { name: "bowline-runtime", internal: &["bowline-control"], external: External::Any },
     Edges {
         name: "bowline-controllers",
@@ -60,6 +60,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-bundle",
             "bowline-clusters",
             "bowline-control",
+            "bowline-fuzz",
             "bowline-merge",
             "bowline-runtime",
             "bowline-updates",
@@ -81,6 +82,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-bundle",
             "bowline-controllers",
             "bowline-explorer",
+            "bowline-fuzz",
             "bowline-models",
             "bowline-runtime",
             "bowline-simulator",
@@ -117,6 +119,8 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-e2e-kube", "bowline-realkube"],
         external: External::Any,
     },
+    // What tests of every crate may use, so it uses none.
+    Edges { name: "bowline-fuzz", internal: &[], external: External::Only(&[]) },
     Edges { name: "bowline-e2e-hub", internal: &["bowline-realkube"], external: External::Any },
     Edges {
         name: "bowline-e2e-homes",

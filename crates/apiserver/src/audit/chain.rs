@@ -18,6 +18,9 @@ const SEAL: &str = ",\"hash\":\"";
 /// The length of a hash as it is written.
 const HASH: usize = 64;
 
+/// No log comes to more lines.
+pub(super) const MOST_LINES: u64 = 1 << 62;
+
 /// What a line says of its place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Link {
@@ -114,7 +117,7 @@ impl Chain {
     }
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(HASH);
     for byte in digest(&SHA256, bytes).as_ref() {
         write!(text, "{byte:02x}").expect("it is written to memory");
@@ -139,6 +142,10 @@ pub(super) fn read(line: &[u8]) -> Result<Sealed, Broken> {
         return Err(Broken::Changed);
     }
     let Place { chain } = serde_json::from_slice(line).map_err(|_| Broken::NoPlace)?;
+    // Whoever can write the file can make a hash that fits. Lines are counted from 1 on.
+    if chain.line == 0 || chain.line > MOST_LINES || chain.covered > chain.highest {
+        return Err(Broken::NoPlace);
+    }
     Ok(Sealed { link: chain, hash: told.to_owned() })
 }
 
@@ -175,5 +182,25 @@ mod tests {
         chain.append(r#"{"a":1}"#, Spans::between(3, 3), &mut straight);
         assert_eq!(straight, twice);
         assert_eq!((again.coverage().upto(), again.coverage().highest()), (0, 3));
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_where_it_says_is_none() {
+        let line = |number: u64, covered: u64| {
+            let link = Link {
+                line: number,
+                versions: Spans::default(),
+                covered,
+                highest: 7,
+                previous: NOTHING.into(),
+            };
+            let said = format!(r#"{{"chain":{}"#, serde_json::to_string(&link).unwrap());
+            let hash = hash(said.as_bytes());
+            read(format!("{said}{SEAL}{hash}\"}}").as_bytes())
+        };
+        assert_eq!(line(1, 7).map(|sealed| sealed.link.line), Ok(1));
+        for (number, covered) in [(0, 7), (MOST_LINES + 1, 7), (1, 8)] {
+            assert_eq!(line(number, covered), Err(Broken::NoPlace), "{number} {covered}");
+        }
     }
 }

@@ -116,8 +116,8 @@ fn last_line(path: &Path) -> io::Result<(Option<Sealed>, u64, Vec<u8>)> {
 
 /// Those of `versions` that no line names, also in files that were put aside.
 pub(super) fn unnamed(names: &Names, versions: &Spans) -> Result<Spans, AuditError> {
-    let Some(first) = versions.first() else { return Ok(Spans::default()) };
-    let mut named = Spans::default();
+    let Some((first, _)) = versions.iter().next() else { return Ok(Spans::default()) };
+    let mut named = Vec::new();
     let mut paths = names.rotated().map_err(io(names.current()))?;
     paths.extend(fs::exists(names.current()).unwrap_or(false).then(|| names.current().to_owned()));
     for path in paths.iter().rev() {
@@ -125,11 +125,11 @@ pub(super) fn unnamed(names: &Names, versions: &Spans) -> Result<Spans, AuditErr
         for line in BufReader::new(File::open(path).map_err(io(path))?).split(b'\n') {
             let Ok(Sealed { link, .. }) = chain::read(&line.map_err(io(path))?) else { continue };
             lowest = lowest.min(link.highest);
-            named.add_from(first, &link.versions);
+            named.extend(link.versions.iter().filter(|(_, last)| *last >= first));
         }
         if lowest < first {
             break;
         }
     }
-    Ok(versions.without(&named))
+    Ok(versions.without(named))
 }

@@ -145,7 +145,7 @@ impl Scratch {
         for file in self.files() {
             for line in fs::read(&file).expect("it can be read").split(|byte| *byte == b'\n') {
                 if let Ok(sealed) = chain::read(line) {
-                    for version in sealed.link.versions.iter() {
+                    for version in sealed.link.versions.iter().flat_map(|(first, last)| first..=last) {
                         *named.entry(version).or_default() += 1;
                     }
                 }
@@ -272,6 +272,19 @@ fn versions_without_a_line_are_named_once() {
     scratch.start(9).unwrap();
     assert_eq!(scratch.text().matches("no line says who made them").count(), 1);
     assert_eq!(verify(&scratch.files(), None).unwrap().lines, 4);
+}
+
+/// A hub that was restored goes on at versions far away, and may go on with the log that it had.
+#[test]
+fn who_was_restored_far_away_starts_at_once() {
+    let scratch = Scratch::new();
+    scratch.start(7).expect("it begins");
+    let far = u64::MAX / 4;
+    scratch.start(far).expect("it goes on");
+    assert!(scratch.text().contains(&format!("versions 8 to {far} are in the store")), "{}", scratch.text());
+    let lines = scratch.text().lines().count();
+    scratch.start(far).expect("it goes on");
+    assert_eq!(scratch.text().lines().count(), lines + 1, "nothing is named twice");
 }
 
 #[test]

@@ -198,4 +198,6 @@ impl Pki {
 }
 
 #[cfg(test)]
+pub(crate) mod fuzz;
+#[cfg(test)]
 mod tests;

@@ -202,4 +202,6 @@ fn user(claims: &Claims) -> User {
 }
 
 #[cfg(test)]
+pub(crate) mod fuzz;
+#[cfg(test)]
 mod tests;

@@ -6,13 +6,18 @@ use super::shape;
 use crate::document::Json;
 
 /// An object as it is kept, whatever it was sent as.
-pub(crate) fn shaped(mut json: Json) -> Value {
+pub(crate) fn shaped(json: Json) -> Value {
+    Value::Object(well_typed(json).expect("the types are right"))
+}
+
+/// The same, if its types are right.
+pub(crate) fn well_typed(mut json: Json) -> Option<Json> {
     let text = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
-    shape::read(group, version, &kind, &mut json).expect("the types are right");
+    shape::read(group, version, &kind, &mut json).ok()?;
     shape::write(group, version, &kind, &mut json);
-    Value::Object(json)
+    Some(json)
 }
 
 /// Where two values differ.

@@ -7,13 +7,14 @@ use super::{Encoding, Wanted};
 /// A finished JSON answer as it is wanted.
 pub(crate) fn encode(json: Bytes, wanted: Wanted) -> Bytes {
     match wanted.encoding {
-        Encoding::Yaml => yaml(&json).map_or(json, Bytes::from),
+        Encoding::Yaml => as_yaml(&json).map_or(json, Bytes::from),
         Encoding::Json if wanted.pretty => indented(&json).into(),
         Encoding::Json => json,
     }
 }
 
-fn yaml(json: &[u8]) -> Option<String> {
+/// A finished JSON answer in YAML.
+pub(crate) fn as_yaml(json: &[u8]) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(json).ok()?;
     serde_saphyr::to_string(&value).ok()
 }

@@ -2,6 +2,7 @@
 //!
 //! What is encrypted in the store is encrypted here, and the keys are not in it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bowline_kernel::{Object, Version};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use super::keyring::Keyring;
-use super::record::{Kept, pack, pack_key, unpack, unpack_key};
+use super::record::{Kept, pack, pack_key, shown, unpack, unpack_key};
 use super::state::Restores;
 use crate::document::Document;
 use crate::key::Key;
@@ -21,6 +22,8 @@ use crate::time::Moment;
 const MAGIC: &[u8] = b"bowline backup, format 1\n";
 /// What backups of all formats begin with.
 const ANY_MAGIC: &[u8] = b"bowline backup, format ";
+/// No hub gets to a larger version, and there is room to go on behind it.
+const MOST_VERSION: u64 = u64::MAX / 4;
 /// So much is sent at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -173,14 +176,20 @@ impl Backup {
         let head: Head = serde_json::from_slice(&rest[..end]).map_err(|_| BackupError::Damaged)?;
         let body = rest.len().checked_sub(SHA256_OUTPUT_LEN).ok_or(BackupError::Damaged)?;
         let mut rest = rest.get(end + 1..body).ok_or(BackupError::Damaged)?;
-        let mut kept = Vec::new();
+        let (mut kept, mut keys) = (Vec::new(), BTreeSet::new());
         while !rest.is_empty() {
             let packed = part(&mut rest).ok_or(BackupError::Damaged)?;
             let record = part(&mut rest).ok_or(BackupError::Damaged)?;
             let before = kept.last().map(|(key, _): &(Key, Kept)| &key.resource);
-            kept.push((unpack_key(packed, before)?, unpack(keyring, packed, record)?));
+            let (key, record) = (unpack_key(packed, before)?, unpack(keyring, packed, record)?);
+            // A digest is made by whoever makes the file. What no hub wrote would be found by the one that starts with it.
+            if record.version.0 > head.version || !keys.insert(packed) || !Document::is_sound(&key, &record) {
+                let what = format!("the record of {} is none that a hub wrote", shown(packed));
+                return Err(StoreError::damaged(what).into());
+            }
+            kept.push((key, record));
         }
-        if kept.len() as u64 != head.objects {
+        if kept.len() as u64 != head.objects || head.version > MOST_VERSION {
             return Err(BackupError::Damaged);
         }
         Ok(Backup { version: Version(head.version), made_at: head.made_at, restores: head.restored, kept })

@@ -79,8 +79,12 @@ impl Keyring {
     /// # Errors
     /// If they cannot be written.
     pub(crate) fn save(&self, directory: &Directory) -> io::Result<()> {
-        let lines: String = self.keys.iter().map(|key| hex(&key.bytes) + "\n").collect();
-        directory.write(KEYS_FILE, (HEAD.to_owned() + &lines).as_bytes())
+        directory.write(KEYS_FILE, (HEAD.to_owned() + &self.lines()).as_bytes())
+    }
+
+    /// The keys as a file says them.
+    pub(super) fn lines(&self) -> String {
+        self.keys.iter().map(|key| hex(&key.bytes) + "\n").collect()
     }
 
     /// Adds a key that nobody has had before: from now on it encrypts.
@@ -161,7 +165,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn from_hex(text: &str) -> Option<[u8; KEY]> {
-    let digits = text.is_ascii() && text.len() == 2 * KEY;
+    let digits = text.len() == 2 * KEY && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut out = [0; KEY];
     for (index, byte) in out.iter_mut().enumerate().filter(|_| digits) {
         *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
@@ -222,7 +226,9 @@ mod tests {
         assert_eq!(read.keys.len(), 2);
         assert_eq!(read.keys[0].id, keyring.keys[0].id);
         assert!(!format!("{read:?}").contains(&hex(&keyring.keys[0].bytes)));
-        for wrong in ["", "# only words", "0f", &"0g".repeat(32), &"é".repeat(32), &"0f".repeat(33)] {
+        for wrong in
+            ["", "# only words", "0f", &"0g".repeat(32), &"+f".repeat(32), &"é".repeat(32), &"0f".repeat(33)]
+        {
             assert!(Keyring::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn is_secret(key: &Key) -> bool {
 /// How much there is before the JSON.
 const PARTS: usize = 13;
 
-fn pack_parts(parts: &Parts, out: &mut Vec<u8>) {
+pub(super) fn pack_parts(parts: &Parts, out: &mut Vec<u8>) {
     out.push(match parts.counting {
         Counting::Nothing => 0,
         Counting::Spec => 1,

@@ -136,11 +136,14 @@ fn fill(path: &Path, keyring: &Keyring, backup: &Backup, version: Version) -> Re
         filling.add(key, kept)?;
     }
     let last_s = u64::try_from(Moment::now().unix_s()).unwrap_or_default();
-    filling.finish(version, Restores { times: backup.restores.times + 1, last_s, version: version.0 })
+    filling.finish(
+        version,
+        Restores { times: backup.restores.times.saturating_add(1), last_s, version: version.0 },
+    )
 }
 
 /// Where versions go on.
-fn jumped(version: Version, now_ms: i64) -> Version {
+pub(super) fn jumped(version: Version, now_ms: i64) -> Version {
     let by_the_clock = u64::try_from(now_ms).unwrap_or(0).saturating_mul(PER_MS);
     Version(by_the_clock.max(version.0.saturating_add(AT_LEAST)))
 }

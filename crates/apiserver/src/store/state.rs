@@ -78,7 +78,7 @@ impl State {
         let (sum, rest) = rest.split_first_chunk::<SUM>().ok_or_else(damaged)?;
         let (times, rest) = rest.split_first_chunk::<8>().ok_or_else(damaged)?;
         let (last_s, rest) = rest.split_first_chunk::<8>().ok_or_else(damaged)?;
-        let restored = rest.first_chunk::<8>().ok_or_else(damaged)?;
+        let restored: &[u8; 8] = rest.try_into().map_err(|_| damaged())?;
         Ok(State {
             version: Version(u64::from_le_bytes(*version)),
             sum: Sum::from_bytes(sum),

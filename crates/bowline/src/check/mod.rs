@@ -6,6 +6,8 @@ mod expected;
 mod explore;
 mod faults;
 mod finding;
+#[cfg(test)]
+pub(crate) mod fuzz;
 mod json;
 mod list;
 mod model_name;

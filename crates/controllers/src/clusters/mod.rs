@@ -1,6 +1,8 @@
 //! Clusters: who looks at them, and starts and stops those that are embedded.
 
 mod embed;
+#[cfg(test)]
+pub(crate) mod fuzz;
 mod gauges;
 mod look;
 mod wire;

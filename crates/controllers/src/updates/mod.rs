@@ -7,6 +7,8 @@ mod discreet;
 mod epochs;
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
+pub(crate) mod fuzz;
 mod gauges;
 mod health;
 mod inspect;

@@ -52,7 +52,7 @@ impl SigningKey {
         SigningKey::read(&pem).ok_or_else(|| PkiError::damaged(FILE, "it is not a P-256 private key"))
     }
 
-    fn read(pem: &str) -> Option<SigningKey> {
+    pub(super) fn read(pem: &str) -> Option<SigningKey> {
         let der = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes()).ok()?;
         let random = SystemRandom::new();
         let der = der.secret_pkcs8_der();

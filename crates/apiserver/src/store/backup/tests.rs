@@ -19,7 +19,11 @@ pub(in crate::store) fn document(plural: &str, name: &str, text: &str) -> Arc<Do
 }
 
 fn backup(keyring: &Keyring, objects: &[Arc<Document>]) -> Vec<u8> {
-    let source = Source { keyring, version: Version(7), restores: RESTORES, objects };
+    backup_at(Version(7), keyring, objects)
+}
+
+fn backup_at(version: Version, keyring: &Keyring, objects: &[Arc<Document>]) -> Vec<u8> {
+    let source = Source { keyring, version, restores: RESTORES, objects };
     let mut out = Vec::new();
     let mut send = |piece: Bytes| {
         out.extend_from_slice(&piece);
@@ -112,4 +116,37 @@ fn one_of_a_later_version_is_refused_by_its_name() {
     bytes.extend_from_slice(digest.as_ref());
     let said = Backup::read(&bytes, &Keyring::default()).expect_err("it is newer").to_string();
     assert!(said.contains("format 2") && said.contains("reads format 1"), "{said}");
+}
+
+#[test]
+fn what_no_hub_wrote_is_refused_also_if_its_digest_fits() {
+    let keyring = Keyring::made().expect("there are random numbers");
+    let object = document("namespaces", "m", "x");
+    let refused = |bytes: &[u8]| Backup::read(bytes, &keyring).expect_err("no hub wrote it").to_string();
+    let none = "the record of /namespaces default m is none that a hub wrote";
+    // It is of version 5.
+    let said = refused(&backup_at(Version(4), &keyring, std::slice::from_ref(&object)));
+    assert!(said.contains(none), "{said}");
+    let said = refused(&backup(&keyring, &[Arc::clone(&object), Arc::clone(&object)]));
+    assert!(said.contains(none), "{said}");
+    let most = backup_at(Version(u64::MAX), &keyring, &[]);
+    assert!(matches!(Backup::read(&most, &keyring), Err(BackupError::Damaged)));
+    let deep = "[".repeat(20_000);
+    for wrong in [r#""\ud800"}"#, "{", deep.as_str()] {
+        let (mut out, key) = (MAGIC.to_vec(), pack_key(object.key()));
+        out.extend_from_slice(
+            br#"{"version":9,"objects":1,"madeAt":"","restored":{"times":0,"lastS":0,"version":0}}"#,
+        );
+        let mut parts = object.parts().clone();
+        parts.body = [&parts.body[..parts.body.len() - 1], b",\"z\":", wrong.as_bytes()].concat().into();
+        let record = pack(&keyring, &key, Version(5), &parts).expect("there is a key");
+        out.push(b'\n');
+        for part in [key, record] {
+            out.extend_from_slice(&u32::try_from(part.len()).expect("it is short").to_le_bytes());
+            out.extend_from_slice(&part);
+        }
+        out.extend_from_slice(ring::digest::digest(&SHA256, &out).as_ref());
+        let said = refused(&out);
+        assert!(said.contains(none), "{said}");
+    }
 }

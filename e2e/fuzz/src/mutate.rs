@@ -19,7 +19,7 @@ impl Dice {
 }
 
 /// What parsers stumble over.
-const WORDS: [&[u8]; 36] = [
+const WORDS: [&[u8]; 37] = [
     b"\"",
     b"\\",
     b"\\u0000",
@@ -56,6 +56,19 @@ const WORDS: [&[u8]; 36] = [
     b"=",
     b"k8s\0",
     b"\n  ",
+    b"+",
+];
+
+/// Numbers that are counted with carelessly.
+const NUMBERS: [&[u8]; 8] = [
+    b"0",
+    b"-1",
+    b"2147483648",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"18446744073709551615",
+    b"1e400",
+    b"0.30000000000000004",
 ];
 
 /// No input is longer.
@@ -73,7 +86,7 @@ pub(crate) fn mutated(seeds: &[Vec<u8>], dice: &mut Dice) -> Vec<u8> {
 
 fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], dice: &mut Dice) {
     let length = input.len();
-    match dice.roll(8) {
+    match dice.roll(9) {
         0 if length > 0 => {
             let at = dice.roll(length);
             input[at] ^= 1 << dice.roll(8);
@@ -103,6 +116,16 @@ fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], dice: &mut Dice) {
         6 if length > 0 => {
             let (at, byte) = (dice.roll(length), u8::try_from(dice.roll(256)).expect("a byte"));
             input[at] = byte;
+        }
+        // Another number in the place of one.
+        7 if input.iter().any(u8::is_ascii_digit) => {
+            let digits = |byte: &u8| byte.is_ascii_digit();
+            let runs: Vec<_> = (0..length)
+                .filter(|at| digits(&input[*at]) && (*at == 0 || !digits(&input[at - 1])))
+                .collect();
+            let from = runs[dice.roll(runs.len())];
+            let to = from + input[from..].iter().take_while(|byte| digits(byte)).count();
+            input.splice(from..to, NUMBERS[dice.roll(NUMBERS.len())].to_vec());
         }
         _ => {
             let (word, range) = (WORDS[dice.roll(WORDS.len())], dice.range(length));
