@@ -93,6 +93,23 @@ async fn what_takes_too_long_is_refused_and_nobody_waits_for_it() {
 }
 
 #[tokio::test]
+async fn what_costs_too_much_together_is_refused_too() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    // Each of them may cost what it does, and all of them may not.
+    let one = json!({ "expression": "object.data.all(a, object.data.all(b, a == a))" });
+    let spec = json!({ "matchConstraints": rules("configmaps"), "validations": vec![one; 40] });
+    bind(&service, "many", spec, json!({})).await;
+    let data = |count: usize| (0..count).map(|number| (format!("k{number}"), json!(""))).collect();
+    expect(201, map(&service, "small", Value::Object(data(100))).await);
+    let said = expect(422, map(&service, "large", Value::Object(data(300))).await);
+    let message = said["message"].as_str().unwrap_or_default();
+    assert!(message.contains("validation failed due to running out of cost budget"), "{message}");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn several_versions_are_one_resource_unless_somebody_means_just_one() {
     let scratch = Scratch::new();
     let server = Server::start(scratch.path()).await.expect("it starts");

@@ -144,5 +144,9 @@ async fn custom_objects_and_changes_of_services_are_held_to_it() {
     // Nothing of it is there.
     let found = expect(200, get(&service, &path).await);
     assert_eq!(found["spec"]["type"], "ClusterIP");
+    // Nor is it where the next write is decided.
+    let label = r#"{"metadata":{"labels":{"a":"b"}}}"#;
+    let changed = expect(200, crate::support::send(&service, "PATCH", &path, media, label.into()).await);
+    assert_eq!(changed["spec"]["type"], "ClusterIP");
     server.stop().await;
 }
