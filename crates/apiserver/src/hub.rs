@@ -18,6 +18,7 @@ use crate::status::Status;
 mod bells;
 mod chores;
 mod committer;
+mod compute;
 mod decided;
 mod failure;
 mod history;
@@ -28,6 +29,7 @@ mod tests;
 
 use bells::Bells;
 pub(crate) use committer::Committer;
+pub(crate) use compute::{BIG_BYTES, compute, off_thread};
 use decided::{Decided, Deciding, Waiting, durability};
 pub(crate) use failure::Failure;
 pub(crate) use ledger::Account;
@@ -37,9 +39,6 @@ use ledger::Ledger;
 const TRIES: usize = 5;
 /// The same for changes that take long: while the writer computes one, all others wait.
 const SLOW_TRIES: usize = 50;
-
-/// What is bigger than this, or changes something that is, is computed off the async threads: others are answered there.
-pub(crate) const BIG_BYTES: usize = 64 * 1024;
 
 /// The objects: decided, durable, shown.
 pub(crate) struct Hub {
@@ -348,31 +347,6 @@ fn at_version(version: Option<Version>, answer: Answer<Document>) -> Answer<Docu
     match (version, answer) {
         (Some(version), Answer::Removed(last)) => Answer::Removed(Arc::new(last.at(version))),
         (_, answer) => answer,
-    }
-}
-
-/// Computes a change; off the async threads if that takes long.
-pub(crate) async fn compute(
-    edit: &Edit,
-    current: Option<Arc<Document>>,
-    slow: bool,
-) -> Result<Document, Status> {
-    let slow = slow || current.as_ref().is_some_and(|current| current.size() > BIG_BYTES);
-    let edit = Arc::clone(edit);
-    off_thread(slow, move || edit(current.as_deref())).await
-}
-
-/// Computes something; off the async threads if that takes long.
-pub(crate) async fn off_thread<T: Send + 'static>(
-    slow: bool,
-    compute: impl FnOnce() -> T + Send + 'static,
-) -> T {
-    if !slow {
-        return compute();
-    }
-    match tokio::task::spawn_blocking(compute).await {
-        Ok(done) => done,
-        Err(panic) => resume_unwind(panic.into_panic()),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::support::{Answer, Scratch, admin, ask, expect, get, send};
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const MAP: &str = "/api/v1/namespaces/default/configmaps/m";
 /// So many are answered meanwhile at least. These tests have one thread: who takes long on it lets nobody else.
-const OTHERS: usize = 5;
+const OTHERS: usize = 20;
 
 /// A hub with a map `m`.
 async fn start(scratch: &Scratch) -> (Server, Service) {
@@ -140,7 +140,7 @@ async fn long_selections_hold_up_nobody_who_writes() {
             let secret = json!({
                 "metadata": { "name": format!("s{number}"), "labels": { "odd": (number % 2).to_string() } },
                 "type": if number % 4 == 0 { "test.dev/a" } else { "test.dev/b" },
-                "stringData": { "a": "x".repeat(5_000) },
+                "stringData": { "a": "x".repeat(30_000) },
             });
             expect(201, ask(&service, "POST", "/api/v1/namespaces/default/secrets", &secret).await);
         });
