@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use bowline_bench_meter::Cost;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::load::{self, JSON, Verb};
+use crate::load::{self, JSON, MAPS, Verb};
 use crate::report::Report;
 use crate::server::Server;
 
@@ -40,25 +40,39 @@ pub(crate) async fn measure(
     Ok(())
 }
 
-/// A service account that may do everything in its namespace.
+/// A service account that may do with config maps what it likes.
 async fn admitted(server: &Server) -> Result<Server> {
     const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
-    const BINDINGS: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
+    const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
     let mut admin = server.connect().await?;
     let metadata = json!({ "name": NAME });
     let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata });
     admin.send(Method::POST, ACCOUNTS, JSON, account.to_string()).await?;
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata,
+        "rules": [{ "apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"] }],
+    });
+    admin.send(Method::POST, &format!("{RBAC}/roles"), JSON, role.to_string()).await?;
     let binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
-        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "edit" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": NAME },
         "subjects": [{ "kind": "ServiceAccount", "name": NAME, "namespace": "default" }],
     });
-    admin.send(Method::POST, BINDINGS, JSON, binding.to_string()).await?;
+    admin.send(Method::POST, &format!("{RBAC}/rolebindings"), JSON, binding.to_string()).await?;
     let request = json!({ "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {} });
     let token =
         admin.send(Method::POST, &format!("{ACCOUNTS}/{NAME}/token"), JSON, request.to_string()).await?;
     let token: Value = serde_json::from_slice(&token)?;
-    Ok(server.with_token(token["status"]["token"].as_str().context("there is a token")?))
+    let user = server.with_token(token["status"]["token"].as_str().context("there is a token")?);
+    // kube-apiserver learns of roles a little later.
+    let mut connection = user.connect().await?;
+    let mut tries = 0;
+    while let Err(error) = connection.send(Method::GET, &format!("{MAPS}?limit=1"), JSON, "").await {
+        tries += 1;
+        ensure!(tries < 100, "it is not let in: {error:#}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    Ok(user)
 }
 
 fn exempt() -> String {
