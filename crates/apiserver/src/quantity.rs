@@ -130,7 +130,8 @@ fn unit(suffix: &str) -> Option<(Style, u8, i32)> {
         "Ei" => (Style::Binary, 2, 60),
         _ => {
             let exponent = suffix.strip_prefix(['e', 'E'])?;
-            let exponent: i32 = exponent.parse().ok().filter(|exponent: &i32| exponent.abs() <= 1000)?;
+            let exponent: i32 =
+                exponent.parse().ok().filter(|exponent: &i32| exponent.unsigned_abs() <= 1000)?;
             (Style::Exponent, 10, exponent)
         }
     })
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_is_no_amount_is_none() {
-        for text in ["", "x", "1x", "1 ", "--1", "1.2.3", "e3", "1Kib", "1ee3", "."] {
+        for text in ["", "x", "1x", "1 ", "--1", "1.2.3", "e3", "1Kib", "1ee3", ".", "1e-2147483648"] {
             assert!(Quantity::parse(text).is_none(), "{text}");
         }
     }

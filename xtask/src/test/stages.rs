@@ -147,7 +147,7 @@ fn homes(workspace: &Workspace, log: &mut Log) -> Result<String> {
 /// Tests that need the real Kubernetes.
 fn on_testbed(workspace: &Workspace, log: &mut Log, which: &[&str]) -> Result<String> {
     let binaries = testenv::binaries(workspace, log)?;
-    let args = ["test", "--features", "testbed", "--locked"].iter().chain(which);
+    let args = ["test", "--features", "testbed", "--locked", "--no-fail-fast"].iter().chain(which);
     let mut tests = workspace.cargo(args);
     tests.env("RUST_TEST_THREADS", AT_ONCE).env(bowline_realkube::BINARIES, binaries);
     let ran = log.run(&mut tests)?;
