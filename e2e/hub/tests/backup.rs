@@ -162,7 +162,8 @@ fn is_back(hub: &Hub, before: &[u64], after: &[u64], from: u64) -> Result<()> {
     ensure!(version >= Some(from), "{version:?} {from}");
     let marked =
         hub.send("GET", "/api/v1/namespaces/kube-system/configmaps/bowline-restored", &Value::Null)?.1;
-    ensure!(marked["data"]["times"] == "1" && marked["data"]["version"] == from.to_string(), "{marked}");
+    let expected = (json!("1"), json!(from.to_string()));
+    ensure!((&marked["data"]["times"], &marked["data"]["version"]) == (&expected.0, &expected.1), "{marked}");
     Ok(())
 }
 

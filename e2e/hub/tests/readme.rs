@@ -44,7 +44,7 @@ fn the_readmes_commands_work() -> Result<()> {
         // Ports may be taken.
         .replace("bowline up &", "bowline up --listen 127.0.0.1:0 &")
         .replace("127.0.0.1:7444", "127.0.0.1:0")
-        .replace("127.0.0.1:7444", "127.0.0.1:0");
+        .replace("127.0.0.1:7445", "127.0.0.1:0");
     let output = Command::new("bash")
         .args(["-c", &script])
         .current_dir(scratch.join(""))
