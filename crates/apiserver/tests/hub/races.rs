@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::support::{Scratch, admin, ask, send};
+use crate::support::{Scratch, admin, ask, get, send};
 
 /// Long enough for a machine that does much else; what is stuck is stuck for good.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -38,6 +38,13 @@ async fn what_is_made_and_deleted_by_many_at_once_ends() {
         "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "x" },
         "spec": { "containers": [{ "name": "c", "image": "i" }] },
     });
+    // The hub makes it in its own time, and no pod is made without it.
+    let account = async {
+        while get(&admin(&server), "/api/v1/namespaces/default/serviceaccounts/default").await.0 != 200 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, account).await.expect("it is made");
     let mut fighters = JoinSet::new();
     for (plural, object) in [("configmaps", map), ("pods", pod)] {
         let path = format!("/api/v1/namespaces/default/{plural}/x");
