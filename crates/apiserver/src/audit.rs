@@ -204,7 +204,7 @@ impl Audit {
     pub(crate) async fn record(&self, request: &Request<'_>) -> Result<(), Status> {
         let (sender, receiver) = oneshot::channel();
         let versions = request.known.versions.clone();
-        let owed = request.code < 400 || !versions.is_empty();
+        let owed = request.is_owed();
         self.push(Entry { event: event::request(request), versions, owed, done: Some(sender) });
         receiver.await.map_err(|_| Status::stopping())
     }

@@ -125,6 +125,13 @@ pub(crate) struct Request<'a> {
     pub about: &'a str,
 }
 
+impl Request<'_> {
+    /// Whether something has happened, which has to have a line: who was turned away has done nothing.
+    pub(super) fn is_owed(&self) -> bool {
+        self.code < 400 || !self.known.versions.is_empty()
+    }
+}
+
 impl Event<'_> {
     /// As it is written.
     fn write(&self) -> String {

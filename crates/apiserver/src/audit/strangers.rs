@@ -24,7 +24,7 @@ impl Audit {
     pub(super) fn is_one_too_many(&self, request: &Request<'_>) -> bool {
         // Of who has shown nothing at all a name says so.
         let is_known = |user: &User| user.name != ANONYMOUS;
-        if request.known.user.as_ref().is_some_and(is_known) || request.code < 400 {
+        if request.known.user.as_ref().is_some_and(is_known) || request.is_owed() {
             return false;
         }
         let second = request.received.unix_s();
@@ -39,8 +39,11 @@ impl Audit {
         is_one_too_many
     }
 
-    /// Tells how many had no line.
+    /// Tells how many had no line. On a full disk they are counted on: what room is left is not for them.
     pub(super) fn tell_of_strangers(&self) {
+        if self.is_full() {
+            return;
+        }
         let told = std::mem::take(&mut *self.strangers.lock().unwrap_or_else(PoisonError::into_inner));
         if told.untold > 0 {
             let untold = told.untold;

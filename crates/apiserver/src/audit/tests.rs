@@ -468,6 +468,14 @@ fn of_those_whom_nobody_knows_a_few_have_a_line_and_all_are_counted() {
     let one_who_is_known = trail::Known { user, ..trail::Known::default() };
     assert!(!audit.is_one_too_many(&Request { known: &one_who_is_known, ..at(8) }));
     assert!(!audit.is_one_too_many(&Request { code, ..at(8) }), "who has got something has a line");
+    let changed = trail::Known { versions: Spans::between(1, 1), ..trail::Known::default() };
+    assert!(!audit.is_one_too_many(&Request { known: &changed, ..at(8) }), "every version has a line");
+    // The first thousand was told when the second came; a full disk is told of none, and they are counted on.
+    audit.set_full("planted");
+    assert_eq!((lines(9), lines(10)), (0, 0));
+    audit.set_room();
     drop(recorder);
-    assert_eq!(scratch.text().matches("990 more requests of nobody were refused").count(), 2);
+    let text = scratch.text();
+    assert_eq!(text.matches("\"990 more requests of nobody were refused").count(), 1, "{text}");
+    assert_eq!(text.matches("\"2990 more requests of nobody were refused").count(), 1, "{text}");
 }
