@@ -243,12 +243,8 @@ fn a_second_hub_on_the_same_data_is_refused() -> Result<()> {
 /// A shell gives its programs few files to have open. Every client is one.
 #[test]
 fn it_takes_as_many_open_files_as_it_may_have() -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new("files")?;
-    let few = scratch.join("few");
-    std::fs::write(&few, format!("#!/bin/sh\nulimit -S -n 100\nexec {} \"$@\"\n", bowline().display()))?;
-    std::fs::set_permissions(&few, std::fs::Permissions::from_mode(0o700))?;
-    let hub = Hub::start_with(&few, &scratch.join("hub"))?;
+    let hub = Hub::start_in_shell("ulimit -S -n 100; exec \"$@\"", &scratch.join("hub"))?;
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", hub.pid()))?;
     let line =
         limits.lines().find_map(|line| line.strip_prefix("Max open files")).context("it is limited")?;

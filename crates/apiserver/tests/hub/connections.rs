@@ -1,6 +1,5 @@
 //! Connections that carry much, and such that carry nothing.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bowline_apiserver::Server;
@@ -10,35 +9,17 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 
-use crate::support::{Scratch, admin, ask, expect};
+use crate::support::{Scratch, admin, ask, connect, expect};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const STREAMS: usize = 1000;
 
 /// The administrator, on a connection that speaks HTTP/2.
-async fn connect(server: &Server, scratch: &Scratch) -> SendRequest<Empty<Bytes>> {
-    let certificate = |name: &str| CertificateDer::from_pem_file(scratch.join(name)).expect("a certificate");
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate("ca.crt")).expect("an authority");
-    let key = PrivateKeyDer::from_pem_file(scratch.join("admin.key")).expect("a key");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_root_certificates(roots)
-        .with_client_auth_cert(vec![certificate("admin.crt")], key)
-        .expect("a certificate and its key");
-    config.alpn_protocols = vec![b"h2".to_vec()];
-    let stream = TcpStream::connect(server.address()).await.expect("it listens");
-    let name = ServerName::from(server.address().ip());
-    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.expect("they shake hands");
+async fn client(server: &Server, scratch: &Scratch) -> SendRequest<Empty<Bytes>> {
+    let stream = connect(server, scratch.path(), "h2").await;
     let (sender, connection) =
         http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.expect("it speaks HTTP/2");
     tokio::spawn(connection);
@@ -61,7 +42,7 @@ async fn next(body: &mut Incoming) -> Bytes {
 async fn one_connection_carries_a_thousand_watches() {
     let scratch = Scratch::new();
     let server = Server::start(scratch.path()).await.expect("it starts");
-    let mut client = connect(&server, &scratch).await;
+    let mut client = client(&server, &scratch).await;
     let mut watches = Vec::new();
     for _ in 0..STREAMS {
         client.ready().await.expect("it takes one more");
@@ -100,7 +81,7 @@ async fn who_connects_and_says_nothing_does_not_hold_up_a_stop() {
     let server = Server::start(scratch.path()).await.expect("it starts");
     let silent = TcpStream::connect(server.address()).await.expect("it listens");
     // Connections are accepted one after the other: when this one is served, the silent one is open.
-    let mut client = connect(&server, &scratch).await;
+    let mut client = client(&server, &scratch).await;
     let answer = client.send_request(request(&server, "/version")).await.expect("an answer");
     assert_eq!(answer.status(), 200);
     drop((answer, client));
@@ -112,7 +93,7 @@ async fn who_connects_and_says_nothing_does_not_hold_up_a_stop() {
 async fn selectors_may_be_long() {
     let scratch = Scratch::new();
     let server = Server::start(scratch.path()).await.expect("it starts");
-    let mut client = connect(&server, &scratch).await;
+    let mut client = client(&server, &scratch).await;
     let values: Vec<String> = (0..5000).map(|value| format!("v{value:05}")).collect();
     let path = format!("{MAPS}?labelSelector=a+in+%28{}%29", values.join(","));
     let answer = client.send_request(request(&server, &path)).await.expect("it is answered");
@@ -125,7 +106,7 @@ async fn selectors_may_be_long() {
 async fn answers_to_head_are_heads() {
     let scratch = Scratch::new();
     let server = Server::start(scratch.path()).await.expect("it starts");
-    let mut client = connect(&server, &scratch).await;
+    let mut client = client(&server, &scratch).await;
     for (path, code) in [("/livez", 200), ("/apis", 200), ("/api", 405), (MAPS, 405), ("/nowhere", 404)] {
         let mut asked = request(&server, path);
         *asked.method_mut() = http::Method::HEAD;

@@ -1,6 +1,6 @@
 //! Heads that are too long, and such that never end: on the wire, before there is a request.
 
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
 use bowline_apiserver::Server;
@@ -10,38 +10,14 @@ use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
-use std::path::Path;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
-use crate::support::{Alone, Scratch, alone, passed};
+use crate::support::{Alone, Scratch, alone, connect, passed};
 
 /// Long enough for any answer that comes at all.
 const SOON: Duration = Duration::from_secs(20);
-
-/// The administrator, by this protocol.
-async fn connect(server: &Server, data: &Path, protocol: &str) -> TlsStream<TcpStream> {
-    let certificate = |name: &str| CertificateDer::from_pem_file(data.join(name)).expect("a certificate");
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate("ca.crt")).expect("an authority");
-    let key = PrivateKeyDer::from_pem_file(data.join("admin.key")).expect("a key");
-    let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_root_certificates(roots)
-        .with_client_auth_cert(vec![certificate("admin.crt")], key)
-        .expect("a certificate and its key");
-    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
-    let stream = TcpStream::connect(server.address()).await.expect("it listens");
-    let name = ServerName::from(server.address().ip());
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await.expect("they shake hands")
-}
 
 /// The code of the next answer; 0 if the connection is closed without one.
 async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> u16 {

@@ -1,16 +1,23 @@
-//! A hub in a directory of its own, and requests to it without a socket.
+//! A hub in a directory of its own, requests to it without a socket, and connections.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bowline_apiserver::{Server, Service, User};
 use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt, Full};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 /// A directory that is gone when this is dropped.
 pub(crate) struct Scratch(PathBuf);
@@ -127,4 +134,22 @@ pub(crate) fn expect(code: u16, answer: Answer) -> Value {
     let text: String = answer.1.to_string().chars().take(500).collect();
     assert_eq!(answer.0, code, "{text}");
     answer.1
+}
+
+/// The administrator, by this protocol.
+pub(crate) async fn connect(server: &Server, data: &Path, protocol: &str) -> TlsStream<TcpStream> {
+    let certificate = |name: &str| CertificateDer::from_pem_file(data.join(name)).expect("a certificate");
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate("ca.crt")).expect("an authority");
+    let key = PrivateKeyDer::from_pem_file(data.join("admin.key")).expect("a key");
+    let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_client_auth_cert(vec![certificate("admin.crt")], key)
+        .expect("a certificate and its key");
+    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+    let stream = TcpStream::connect(server.address()).await.expect("it listens");
+    let name = ServerName::from(server.address().ip());
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await.expect("they shake hands")
 }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use serde_json::{Number, Value};
+use serde_json::Value;
+
+use crate::value::compare;
 
 /// The value of an item's merge key; of a set, the item itself. Whole floats equal integers.
 #[derive(Clone, Debug)]
@@ -69,94 +71,5 @@ impl<'a> Places<'a> {
     /// The place of the first item that is the same.
     pub(super) fn get(&self, item: &Value) -> Option<usize> {
         self.first.get(&Identity::of(item, self.key)?).copied()
-    }
-}
-
-/// As [`crate::value::compare`], but with numbers that compare as what they are and not as the nearest float: else what
-/// equals what would depend on what is asked first.
-fn compare(left: &Value, right: &Value) -> Ordering {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
-        (Value::Array(left), Value::Array(right)) => {
-            let pairs = left.iter().zip(right);
-            let different = pairs.map(|(left, right)| compare(left, right)).find(|order| order.is_ne());
-            different.unwrap_or_else(|| left.len().cmp(&right.len()))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            let pairs = left.iter().zip(right);
-            let different = pairs
-                .map(|((a, left), (b, right))| a.cmp(b).then_with(|| compare(left, right)))
-                .find(|order| order.is_ne());
-            different.unwrap_or_else(|| left.len().cmp(&right.len()))
-        }
-        (left, right) => crate::value::compare(left, right),
-    }
-}
-
-fn compare_numbers(left: &Number, right: &Number) -> Ordering {
-    let float = |number: &Number| number.as_f64().unwrap_or(f64::NAN);
-    match (whole(left), whole(right)) {
-        (Some(left), Some(right)) => left.cmp(&right),
-        // A float that is no integer is far from where integers are rounded.
-        _ => float(left).total_cmp(&float(right)),
-    }
-}
-
-/// The integer that it is. Minus zero is none: it is written in another way.
-fn whole(number: &Number) -> Option<i128> {
-    // All integers of JSON are below this, and all whole floats below it are integers of this width.
-    const WIDEST: f64 = 1e30;
-    if let Some(integer) = number.as_i128() {
-        return Some(integer);
-    }
-    let float = number.as_f64()?;
-    let is_whole =
-        float.fract() == 0.0 && float.abs() < WIDEST && !(float == 0.0 && float.is_sign_negative());
-    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and not that large")]
-    is_whole.then_some(float as i128)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_order_is_total_also_where_floats_are_coarse() {
-        let two_to_53 = 9_007_199_254_740_992_i64;
-        let sorted = [
-            json!(-1e300),
-            json!(i64::MIN),
-            json!(-0.5),
-            json!(-0.0),
-            json!(0),
-            json!(0.5),
-            json!(1),
-            json!(two_to_53),
-            json!(two_to_53 + 1),
-            json!(i64::MAX),
-            json!(u64::MAX - 1),
-            json!(u64::MAX),
-            json!(1e40),
-            json!("a"),
-            json!("b"),
-            json!(false),
-            json!([1, 2]),
-            json!([2]),
-            json!({"a": two_to_53}),
-            json!({"a": two_to_53 + 1}),
-            json!(null),
-        ];
-        for (i, left) in sorted.iter().enumerate() {
-            for (j, right) in sorted.iter().enumerate() {
-                assert_eq!(Identity::by(left).cmp(&Identity::by(right)), i.cmp(&j), "{left} {right}");
-            }
-        }
-        #[expect(clippy::cast_precision_loss, reason = "this one is exact")]
-        let float = json!(two_to_53 as f64);
-        assert_eq!(Identity::by(&float), Identity::by(&json!(two_to_53)));
-        assert_ne!(Identity::by(&float), Identity::by(&json!(two_to_53 + 1)));
-        assert_eq!(Identity::by(&json!({"a": [1]})), Identity::by(&json!({"a": [1.0]})));
     }
 }
