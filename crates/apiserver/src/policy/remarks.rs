@@ -15,7 +15,7 @@ const LONGEST: usize = 10 * 1024;
 
 /// What is noted of a text that an expression made: of a Secret it may be what nobody else is to see.
 pub(super) fn shown<'a>(attempt: &Attempt<'_>, text: &'a str) -> &'a str {
-    if attempt.kind.resource.as_str() == "secrets" {
+    if attempt.kind.is_secret() {
         return "(of a Secret, and not shown)";
     }
     &text[..text.floor_char_boundary(LONGEST)]

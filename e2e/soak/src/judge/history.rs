@@ -166,8 +166,11 @@ impl History {
         }
     }
 
-    /// The next change of an object after a version.
+    /// The next change of an object after a version. What it is at the start may be that.
     pub(super) fn after(&self, key: Key, version: Version) -> Option<(Version, Option<Tag>)> {
+        if let Some(start) = self.start.get(&key).filter(|start| start.version > version) {
+            return Some((start.version, Some(start.tag)));
+        }
         let mut later = self.by_key.get(&key)?.range((Excluded(version), Unbounded));
         later.next().map(|(version, tag)| (*version, *tag))
     }

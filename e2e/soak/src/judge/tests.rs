@@ -162,6 +162,18 @@ fn a_refusal_has_a_reason() {
     assert_eq!(broken(|life| life.deeds[3] = early), []);
     assert_eq!(broken(|life| life.deeds[3].key = 3), [Promise::Refusals]);
     assert_eq!(broken(|life| life.deeds[5].asked = Asked::Replace(21, 15)), [Promise::Refusals]);
+    // It was written to before the life began, and not in it.
+    let untouched = |guard: Version, told: Told| {
+        broken(|life| {
+            life.start.insert(4, seen(8, 2));
+            life.listings.clear();
+            life.watches.truncate(3);
+            life.deeds.push(deed(4, Asked::Delete(guard), (300, 310), told));
+        })
+    };
+    assert_eq!(untouched(7, Told::Conflict), []);
+    assert_eq!(untouched(8, Told::Conflict), [Promise::Refusals]);
+    assert_eq!(untouched(7, Told::Gone), [Promise::Writes]);
 }
 
 #[test]
