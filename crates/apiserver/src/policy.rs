@@ -19,9 +19,11 @@ mod matching;
 mod params;
 mod policies;
 pub(crate) mod readable;
+mod remarks;
 mod request;
 
 pub(crate) use policies::Policies;
+pub(crate) use remarks::remarks;
 
 /// The group of policies.
 pub(crate) const GROUP: &str = "admissionregistration.k8s.io";

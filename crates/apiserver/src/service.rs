@@ -23,6 +23,7 @@ use crate::flow::{Described, Ranked, Target};
 use crate::key::Resource;
 use crate::negotiate::{Wanted, Wishes};
 use crate::path::{self, Path};
+use crate::policy;
 use crate::query::Query;
 use crate::reply::{self, Body, Reply};
 use crate::status::{Details, Status};
@@ -199,6 +200,7 @@ where
     let trail = Trail::default();
     let handled = trail.along(caught(handle(&api, parts, body, &beside, &trail))).await;
     let Some(audit) = &api.audit else { return handled };
+    trail.known().remarks = policy::remarks(&beside.warnings);
     match account.write(audit, &trail, &handled).await {
         Ok(()) => handled,
         Err(status) => Ok(Err(status)),

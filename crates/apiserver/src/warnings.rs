@@ -1,6 +1,6 @@
 //! What a client is told beside the answer, whatever that is: `Warning` headers.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{HeaderMap, HeaderValue, WARNING};
@@ -21,6 +21,7 @@ struct Said {
     seen: HashSet<String>,
     characters: usize,
     cutting: bool,
+    remarks: BTreeMap<String, Vec<String>>,
 }
 
 impl Said {
@@ -61,6 +62,20 @@ impl Warnings {
     /// Adds several.
     pub(crate) fn extend(&self, texts: &[String]) {
         texts.iter().for_each(|text| self.add(text));
+    }
+
+    /// Adds what is not for the client, but for the audit log: what is said twice of one thing stands there once.
+    pub(crate) fn remark(&self, key: &str, value: &str) {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = said.remarks.entry(key.to_owned()).or_default();
+        if !values.iter().any(|there| there == value) {
+            values.push(value.to_owned());
+        }
+    }
+
+    /// What is for the audit log.
+    pub(crate) fn remarks(&self) -> BTreeMap<String, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remarks.clone()
     }
 
     /// Appends them to the headers of the answer.

@@ -47,7 +47,7 @@ pub(super) struct Event<'a> {
     request_received_timestamp: String,
     stage_timestamp: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    annotations: BTreeMap<&'static str, String>,
+    annotations: BTreeMap<&'a str, &'a str>,
 }
 
 #[derive(Serialize, Default)]
@@ -142,13 +142,14 @@ impl Event<'_> {
 /// The line of a request.
 pub(super) fn request(request: &Request<'_>) -> String {
     let known = request.known;
-    let mut annotations = BTreeMap::new();
+    let mut annotations: BTreeMap<_, _> =
+        known.remarks.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     if let Some(allowed) = known.allowed {
         let decision = if allowed { "allow" } else { "forbid" };
-        annotations.insert("authorization.k8s.io/decision", decision.to_owned());
+        annotations.insert("authorization.k8s.io/decision", decision);
     }
     if known.dry_run {
-        annotations.insert("bowline.dev/dry-run", "true".to_owned());
+        annotations.insert("bowline.dev/dry-run", "true");
     }
     let event = Event {
         stage: if known.verb == "watch" { "ResponseStarted" } else { "ResponseComplete" },
@@ -215,7 +216,7 @@ pub(super) fn own(change: &Change<Document>) -> String {
             resource_version: change.version.to_string(),
             ..Reference::default()
         }),
-        annotations: BTreeMap::from([("bowline.dev/note", "done by the hub itself".to_owned())]),
+        annotations: BTreeMap::from([("bowline.dev/note", "done by the hub itself")]),
         ..blank(&id)
     };
     event.write()
@@ -224,13 +225,15 @@ pub(super) fn own(change: &Change<Document>) -> String {
 /// A line that says something of the log.
 pub(super) fn note(note: &str, objects: &[Made]) -> String {
     let (id, user) = (random::uid(), User::server());
-    let mut annotations = BTreeMap::from([("bowline.dev/note", note.to_owned())]);
+    let mut annotations = BTreeMap::from([("bowline.dev/note", note)]);
+    let named;
     if !objects.is_empty() {
         let name = |made: &Made| {
             let key = &made.key;
             format!("{} {}/{} at {}", key.resource.as_str(), key.namespace, key.name, made.version)
         };
-        annotations.insert("bowline.dev/objects", objects.iter().map(name).collect::<Vec<_>>().join(", "));
+        named = objects.iter().map(name).collect::<Vec<_>>().join(", ");
+        annotations.insert("bowline.dev/objects", &named);
     }
     Event { verb: "note", user: Who::of(&user), annotations, ..blank(&id) }.write()
 }

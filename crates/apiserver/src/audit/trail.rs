@@ -1,5 +1,6 @@
 //! What is learned of a request on its way.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline_kernel::{Change, Object, Version};
@@ -36,6 +37,8 @@ pub(crate) struct Known {
     pub dry_run: bool,
     /// Whether they may; `None` if it did not come to that.
     pub allowed: Option<bool>,
+    /// What policies have to say of it.
+    pub remarks: BTreeMap<String, String>,
     /// The versions that it made, and that are durable.
     pub versions: Spans,
     /// The last object that it changed.

@@ -6,7 +6,7 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::policies::{Binding, Policies, Policy, Validation, is_exempt};
-use super::{Attempt, params, request};
+use super::{Attempt, params, remarks, request};
 use crate::authorize;
 use crate::crd::policy::{Evaluation, Given, Said};
 use crate::key::Key;
@@ -25,12 +25,14 @@ const LONGEST_MESSAGE: usize = 5 * 1024;
 struct Denied {
     message: String,
     reason: String,
+    /// Which validation says so; the first, if none could be asked.
+    index: usize,
 }
 
 impl Denied {
     /// Because something could not be evaluated.
     fn error(message: impl Into<String>) -> Denied {
-        Denied { message: message.into(), reason: String::new() }
+        Denied { message: message.into(), reason: String::new(), index: 0 }
     }
 }
 
@@ -126,7 +128,7 @@ impl Policy {
         let evaluation = Evaluation::new(given(namespace.as_ref()), &self.variables, attempt);
         let denied = self.validations(&evaluation).unwrap_or_else(|why| self.on_error(why));
         self.act(attempt, binding, denied, deny);
-        for why in self.notes(&evaluation) {
+        for why in self.notes(attempt, &evaluation) {
             deny(Some(binding), Denied::error(why));
         }
     }
@@ -182,25 +184,35 @@ impl Policy {
             });
         }
         let mut denied = Vec::new();
-        for (validation, result) in self.validations.iter().zip(results) {
+        for (index, (validation, result)) in self.validations.iter().zip(results).enumerate() {
             match result {
                 Ok(Said::Bool(true)) => {}
                 Ok(_) => denied.push(Denied {
                     message: validation.complaint(evaluation, &mut budget),
                     reason: validation.reason.clone(),
+                    index,
                 }),
-                Err(why) => denied.extend(self.on_error(why)),
+                Err(why) => {
+                    denied.extend(self.on_error(why).into_iter().map(|error| Denied { index, ..error }));
+                }
             }
         }
         Ok(denied)
     }
 
-    /// Evaluates what would be noted in an audit log: it may fail.
-    fn notes(&self, evaluation: &Evaluation<'_>) -> Vec<String> {
+    /// Notes in the audit log what the policy wants there; says what of it could not be evaluated.
+    fn notes(&self, attempt: &Attempt<'_>, evaluation: &Evaluation<'_>) -> Vec<String> {
         let mut budget = BUDGET;
-        let failures = self.notes.iter().filter_map(|note| match &note.expression {
+        let failures = self.notes.iter().filter_map(|(key, note)| match &note.expression {
             Ok(expression) => match evaluation.evaluate(expression, &mut budget) {
-                Ok(result) => result.err().map(|why| failed(&note.source, &why)),
+                Ok(Ok(said)) => {
+                    if let Said::Text(text) = said {
+                        let key = format!("{}/{key}", self.name);
+                        attempt.warnings.remark(&key, remarks::shown(attempt, text.trim()));
+                    }
+                    None
+                }
+                Ok(Err(why)) => Some(failed(&note.source, &why)),
                 Err(spent) => Some(spent.to_owned()),
             },
             Err(why) => Some(format!("compilation error: {why}")),
@@ -224,11 +236,8 @@ impl Policy {
                         "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
                         self.name, binding.name, denied.message
                     )),
-                    // What a policy says may be what is in a secret: only that it was violated is logged.
                     "Audit" => {
-                        let (policy, binding) = (&self.name, &binding.name);
-                        let (resource, name) = (attempt.kind.resource.as_str(), attempt.named());
-                        tracing::info!(policy, binding, resource, name, "a policy was violated");
+                        remarks::violated(attempt, &self.name, binding, (&denied.message, denied.index))
                     }
                     _ => {}
                 }

@@ -27,7 +27,8 @@ pub(super) struct Policy {
     pub(super) conditions: Vec<Read>,
     pub(super) variables: Vec<(String, Result<Expression, String>)>,
     pub(super) validations: Vec<Validation>,
-    pub(super) notes: Vec<Read>,
+    /// What is noted in the audit log, each under its key.
+    pub(super) notes: Vec<(String, Read)>,
     pub(super) bindings: Vec<Binding>,
 }
 
@@ -112,8 +113,10 @@ fn policy(name: &str, json: &Json) -> Policy {
             reason: fields::text(validation, "reason").to_owned(),
         }
     });
-    let notes = fields::objects(spec, "auditAnnotations")
-        .map(|note| read(&language, fields::text(note, "valueExpression"), Wanted::TextOrNull));
+    let notes = fields::objects(spec, "auditAnnotations").map(|note| {
+        let value = read(&language, fields::text(note, "valueExpression"), Wanted::TextOrNull);
+        (fields::text(note, "key").to_owned(), value)
+    });
     Policy {
         name: name.to_owned(),
         fails: fields::text(spec, "failurePolicy") != "Ignore",

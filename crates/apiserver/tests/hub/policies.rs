@@ -229,3 +229,53 @@ async fn warnings_are_told_and_nothing_is_refused() {
     assert_eq!(warning, said);
     server.stop().await;
 }
+
+/// The annotations of the last line about an object of this name.
+fn remarks(scratch: &Scratch, name: &str) -> Value {
+    let log = std::fs::read_to_string(scratch.path().join("audit.log")).expect("there is a log");
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let of_it = lines.filter(|line| line["objectRef"]["name"] == name);
+    of_it.last().map(|line| line["annotations"].clone()).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn what_policies_have_to_say_stands_in_the_audit_log() {
+    const VIOLATED: &str = "validation.policy.admission.k8s.io/validation_failure";
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    let spec = json!({
+        "matchConstraints": rules("*"),
+        "matchConditions": [{ "name": "data", "expression": "object != null && has(object.data)" }],
+        "validations": [
+            { "expression": "true" },
+            { "expression": "!('x' in object.data)", "messageExpression": "'x is ' + string(object.data.x)" },
+        ],
+        "auditAnnotations": [
+            { "key": "keys", "valueExpression": "'keys: ' + string(size(object.data))" },
+            { "key": "none", "valueExpression": "null" },
+        ],
+    });
+    bind(&service, "noted", spec, json!({ "validationActions": ["Audit", "Warn"] })).await;
+    expect(201, map(&service, "good", json!({ "y": "1" })).await);
+    let said = remarks(&scratch, "good");
+    assert_eq!(
+        (&said["noted/keys"], &said["noted/none"], &said[VIOLATED]),
+        (&json!("keys: 1"), &Value::Null, &Value::Null)
+    );
+    expect(201, map(&service, "bad", json!({ "x": "7" })).await);
+    let said = remarks(&scratch, "bad");
+    let violated: Value =
+        serde_json::from_str(said[VIOLATED].as_str().expect("it is noted")).expect("it is JSON");
+    let expected = json!([{ "message": "x is 7", "policy": "noted", "binding": "noted", "expressionIndex": 1,
+        "validationActions": ["Audit", "Warn"] }]);
+    assert_eq!((violated, &said["noted/keys"]), (expected, &json!("keys: 1")));
+    // Whoever writes policies may read Secrets by them; whoever reads the log need not.
+    let secret = json!({ "metadata": { "name": "hidden" }, "data": { "x": "Y2FuYXJ5" } });
+    expect(201, ask(&service, "POST", "/api/v1/namespaces/default/secrets", &secret).await);
+    let said = remarks(&scratch, "hidden");
+    assert_eq!(said["noted/keys"], "(of a Secret, and not shown)");
+    let violated = said[VIOLATED].as_str().expect("it is noted");
+    assert!(violated.contains("not shown") && !violated.contains("Y2FuYXJ5"), "{violated}");
+    server.stop().await;
+}

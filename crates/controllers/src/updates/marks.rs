@@ -13,6 +13,9 @@ const STACK: &str = "bowline.dev/stack";
 pub(crate) const OBJECT: &str = "bowline.dev/object";
 /// The annotation that says in which attempt it was made, or taken over.
 pub(crate) const ATTEMPT: &str = "bowline.dev/attempt";
+/// The marks, and where they stand.
+pub(crate) const MARKS: [(&str, &str); 4] =
+    [("labels", STACK_UID), ("annotations", STACK), ("annotations", OBJECT), ("annotations", ATTEMPT)];
 /// The label of objects that placements manage.
 const PLACEMENT: &str = "bowline.dev/placement";
 

@@ -20,6 +20,7 @@ mod marks;
 mod names;
 mod preview;
 mod request;
+mod returned;
 mod spared;
 mod target;
 mod together;

@@ -14,6 +14,7 @@ use super::look::api_version;
 use super::marks::{Actor, MANAGER, guarded, raw_entry, read};
 use super::names::{Place, Read, Text};
 use super::request::{Asked, Trouble, Way};
+use super::returned::returned;
 use super::together::{AT_ONCE, all};
 
 type Done = Outcome<Text>;
@@ -137,11 +138,7 @@ impl Hands<'_> {
     ) -> Result<Done, Trouble> {
         let mut seen = seen.clone();
         if seen.is_raw {
-            let live = get(self.client, served, place).await.map_err(|why| Trouble::Silence(why.into()))?;
-            let Some(live) = live.filter(|live| live["metadata"]["resourceVersion"] == seen.version.as_str())
-            else {
-                return Ok(Outcome::Outdated);
-            };
+            let Some(live) = self.still(served, place, &seen).await? else { return Ok(Outcome::Outdated) };
             seen = read(&self.own(served, place, live, Some(&seen)).await?);
         }
         let body = guarded(self.actor.marked(body, &served.settled(place), Some(&seen)), &seen);
@@ -155,6 +152,7 @@ impl Hands<'_> {
         Ok(self.is(&applied))
     }
 
+    /// Gives an object back, as it was but for what others have set since.
     async fn restore(
         &self,
         served: &Served,
@@ -162,12 +160,19 @@ impl Hands<'_> {
         before: &Value,
         read: &Read,
     ) -> Result<Done, Trouble> {
+        let Some(live) = self.still(served, place, read).await? else { return Ok(Outcome::Outdated) };
         let (_, live) = Asked::new(Method::PUT, served.object(place))
             .with("fieldManager", RESTORER)
-            .body("application/json", &guarded(before.clone(), read))
+            .body("application/json", &guarded(returned(&live, before), read))
             .send(self.client)
             .await?;
         Ok(self.is(&live))
+    }
+
+    /// What is there, if it is still what was read.
+    async fn still(&self, served: &Served, place: &Place, read: &Read) -> Result<Option<Value>, Trouble> {
+        let live = get(self.client, served, place).await.map_err(|why| Trouble::Silence(why.into()))?;
+        Ok(live.filter(|live| live["metadata"]["resourceVersion"] == read.version.as_str()))
     }
 
     async fn delete(&self, served: &Served, place: &Place, read: &Read) -> Result<Done, Trouble> {

@@ -10,6 +10,7 @@ mod history;
 mod kills;
 mod large;
 mod lease;
+mod lent;
 mod lives;
 mod outage;
 mod paused;

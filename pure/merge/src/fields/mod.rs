@@ -1,9 +1,11 @@
 //! Sets of fields: who manages what. The form on the wire is `FieldsV1` (`codec`).
 
+mod back;
 mod branch;
 mod codec;
 mod element;
 
+pub use back::given_back;
 pub(crate) use branch::Branch;
 pub use codec::DecodeError;
 pub use element::{Element, Item, Path};

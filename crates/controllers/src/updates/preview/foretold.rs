@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::album::Picture;
 use super::super::look::api_version;
 use super::super::names::{Place, Text};
+use super::super::returned::returned;
 use super::face;
 
 /// What would be done to an object.
@@ -56,6 +57,10 @@ pub struct Foretold {
     /// What it would say, likewise.
     pub after: Option<Value>,
 }
+
+/// Why an object that is not wanted any more does not go.
+const GIVEN_BACK: &str =
+    "it was there before the stack: it is as it was then, and what others have set since stays";
 
 /// What is needed to tell.
 struct Teller<'a> {
@@ -105,11 +110,15 @@ impl Teller<'_> {
                 let action = if is_ours { Action::Change } else { Action::TakeOver };
                 (action, live, Some(tried.unwrap_or_else(|| body.clone())))
             }
-            Act::Restore(before, _) => (Action::GiveBack, live, Some(before.clone())),
+            Act::Restore(before, _) => {
+                let after = live.as_ref().map_or_else(|| before.clone(), |live| returned(live, before));
+                (Action::GiveBack, live, Some(after))
+            }
             Act::Delete(_) => (Action::Delete, live, None),
         };
         let (before, after) = face::pair(before.as_ref(), after.as_ref());
-        Foretold { before, after, ..self.bare(action, place) }
+        let why = (action == Action::GiveBack).then(|| GIVEN_BACK.to_owned());
+        Foretold { why, before, after, ..self.bare(action, place) }
     }
 
     fn later(&self, place: &Place) -> Foretold {
@@ -212,6 +221,7 @@ mod tests {
         );
         let why = |name: &str| told.iter().find(|it| it.name == name).and_then(|it| it.why.clone());
         assert_eq!(why("kept").as_deref(), Some("others use it"));
+        assert_eq!(why("lent").as_deref(), Some(GIVEN_BACK));
         assert!(
             why("claimed").is_some_and(|why| why.starts_with("ConfigMap a/claimed belongs to the stack t; "))
         );

@@ -9,6 +9,7 @@ use bowline_e2e_up::{Place, until};
 use bowline_realkube::{Options, RealKube};
 use serde_json::{Value, json};
 
+use super::lent::is_lent;
 use super::lives::{Gets, Line, Moment, Target};
 use super::server::Server;
 use super::team::{Team, deployment, map, never_ready, within};
@@ -62,6 +63,7 @@ fn story(kind: Kind, target: &RealKube) -> Result<()> {
     real.what_never_gets_ready_is_rolled_back()?;
     real.a_kind_and_its_object_come_in_one_bundle()?;
     real.what_was_there_before_a_first_failure_is_as_before(&place)?;
+    is_lent(&place, "prod", &real.server, &real.namespace)?;
     drop(real);
     let line = Line::new(&place, "line", Target::At(kubeconfig), &killed)?;
     is_killed(place, line)
