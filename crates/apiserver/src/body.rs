@@ -215,10 +215,10 @@ pub(crate) fn check_types(kind: &Kind, kinds: &Kinds, object: &mut Json) -> Resu
 }
 
 fn unrecognised(kind: &Kind, bytes: &[u8], why: &str) -> Status {
+    let shown = if kind.is_secret() { "a Secret is not shown".to_owned() } else { excerpt(bytes) };
     Status::bad_request(format!(
-        "the object provided is unrecognized (must be of type {}): {why} ({})",
+        "the object provided is unrecognized (must be of type {}): {why} ({shown})",
         kind.kind,
-        excerpt(bytes)
     ))
 }
 

@@ -6,6 +6,9 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::{Map, Number, Value};
 use serde_saphyr::DuplicateKeyPolicy;
 
+/// So much may come of aliases, in parts of a document: what they make of a small one must not take long.
+const ALIASED: usize = 10_000;
+
 /// The value of a document. Of what is there twice, the last counts.
 ///
 /// # Errors
@@ -28,6 +31,7 @@ pub(crate) fn repeated(text: &str) -> Option<String> {
 
 fn read(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Value, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: ALIASED },
         duplicate_keys: duplicate_keys,
         legacy_octal_numbers: true,
         with_snippet: false,

@@ -8,6 +8,7 @@ use bowline_apiserver::{Config, Server, StartError};
 use bowline_controllers::System;
 use bowline_runtime::InstallError;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinError;
 
@@ -117,6 +118,8 @@ pub(crate) struct Signals {
 impl Signals {
     /// Listens from now on.
     pub(crate) fn new() -> anyhow::Result<Signals> {
+        // Who listens for it is not ended by it: a file that may not grow (`ulimit -f`) is a write that fails, as on a full disk.
+        drop(signal(SignalKind::from_raw(Number::SIGXFSZ as i32)).context("cannot listen for SIGXFSZ")?);
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?,
             terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,

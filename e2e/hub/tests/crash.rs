@@ -252,3 +252,28 @@ fn it_takes_as_many_open_files_as_it_may_have() -> Result<()> {
     ensure!(limits[0] == limits[1] && limits[0] != "100", "{limits:?}");
     Ok(())
 }
+
+/// A shell may say how long a file gets. The system ends a program that has not said otherwise.
+#[test]
+fn where_files_may_not_grow_writes_are_refused_and_reads_go_on() -> Result<()> {
+    let scratch = Scratch::new("grown")?;
+    let hub = Hub::start_in_shell("ulimit -f 8000; exec \"$@\"", &scratch.join("hub"))?;
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = |number: usize| json!({ "metadata": { "name": format!("m{number}") }, "data": { "a": "x".repeat(50_000) } });
+    let refused = (0..1_000).find_map(|number| match hub.send("POST", maps, &map(number)) {
+        Ok((201, _)) => None,
+        other => Some((number, other)),
+    });
+    let (made, answer) = refused.context("nothing is refused")?;
+    let (code, said) = answer?;
+    ensure!(code == 507 && made > 0, "{made} were made, then: {code} {said}");
+    let (code, all) = hub.send("GET", maps, &Value::Null)?;
+    let found = all["items"].as_array().map_or(0, |items| {
+        items
+            .iter()
+            .filter(|map| map["metadata"]["name"].as_str().is_some_and(|name| name.starts_with('m')))
+            .count()
+    });
+    ensure!(code == 200 && found == made, "{found} of {made}");
+    hub.terminate()
+}

@@ -1,6 +1,7 @@
 //! Paths into objects, as columns of definitions name them: `.status.conditions[?(@.type=="Ready")].status`.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use serde_json::Value;
@@ -63,27 +64,48 @@ impl Path {
 
     /// The first value that it leads to.
     pub(super) fn first(&self, object: &Value) -> Option<Value> {
-        let found = walk(vec![Cow::Borrowed(object)], &self.0).ok()?;
+        let found = walk(vec![Cow::Borrowed(object)], &self.0, &Steps::default()).ok()?;
         found.into_iter().next().map(Cow::into_owned)
     }
 }
 
+/// So many values may be seen on the way to one. Each `..` comes to many, and several of them to more than fit into memory.
+const MOST: usize = 20_000;
+
 type Values<'a> = Vec<Cow<'a, Value>>;
 
-fn walk<'a>(mut values: Values<'a>, steps: &[Step]) -> Result<Values<'a>, Unfit> {
+/// How many values have been seen.
+#[derive(Default)]
+struct Steps(Cell<usize>);
+
+impl Steps {
+    /// Counts them.
+    fn took<'a>(&self, values: Values<'a>) -> Result<Values<'a>, Unfit> {
+        self.0.set(self.0.get() + values.len());
+        if self.0.get() > MOST { Err(Unfit) } else { Ok(values) }
+    }
+}
+
+fn walk<'a>(mut values: Values<'a>, steps: &[Step], seen: &Steps) -> Result<Values<'a>, Unfit> {
     for step in steps {
-        values = take(values, step)?;
+        values = seen.took(take(values, step, seen)?)?;
     }
     Ok(values)
 }
 
-fn take<'a>(values: Values<'a>, step: &Step) -> Result<Values<'a>, Unfit> {
+fn take<'a>(values: Values<'a>, step: &Step, seen: &Steps) -> Result<Values<'a>, Unfit> {
     match step {
         Step::Field(name) => {
             Ok(values.iter().filter_map(|value| child(value, |all| all.get(name))).collect())
         }
         Step::Wildcard => Ok(values.iter().flat_map(children).collect()),
-        Step::Recursive => Ok(values.iter().flat_map(descendants).collect()),
+        Step::Recursive => {
+            let mut found = Vec::new();
+            for value in &values {
+                found.extend(seen.took(descendants(value))?);
+            }
+            Ok(found)
+        }
         Step::Constant(constant) => Ok(values.iter().map(|_| Cow::Owned(constant.clone())).collect()),
         Step::Slice(slice) => {
             let mut found = Vec::new();
@@ -97,16 +119,16 @@ fn take<'a>(values: Values<'a>, step: &Step) -> Result<Values<'a>, Unfit> {
         Step::Union(branches) => {
             let mut found = Vec::new();
             for branch in branches {
-                found.extend(walk(values.clone(), branch)?);
+                found.extend(walk(values.clone(), branch, seen)?);
             }
             Ok(found)
         }
         Step::Exists(condition) => filter(&values, |item| {
-            Ok(walk(vec![item.clone()], condition).is_ok_and(|found| !found.is_empty()))
+            Ok(walk(vec![item.clone()], condition, seen).is_ok_and(|found| !found.is_empty()))
         }),
         Step::Compare(left, operator, right) => filter(&values, |item| {
-            let left = only(walk(vec![item.clone()], left)?)?;
-            let right = only(walk(vec![item.clone()], right)?)?;
+            let left = only(walk(vec![item.clone()], left, seen)?)?;
+            let right = only(walk(vec![item.clone()], right, seen)?)?;
             match (left, right) {
                 (Some(left), Some(right)) => operator.holds(&left, &right),
                 _ => Ok(false),
@@ -236,6 +258,17 @@ mod tests {
             Err(Unfit) => "unfit".to_owned(),
             Ok(path) => path.first(&object).map_or("-".to_owned(), |value| value.to_string()),
         }
+    }
+
+    #[test]
+    fn what_comes_to_very_many_values_finds_nothing() {
+        let deep = (0..60).fold(json!({ "l": 1 }), |below, _| json!({ "l": below }));
+        let found = |times: usize| Path::parse(&"..l".repeat(times)).expect("a path").first(&deep).is_some();
+        assert!(found(2) && !found(5) && !found(50));
+        let wide = json!({ "all": vec![1; 5_000] });
+        assert_eq!(Path::parse(".all[-1]").expect("a path").first(&wide), Some(json!(1)));
+        let often = format!(".all[{}]", vec!["*"; 100].join(","));
+        assert_eq!(Path::parse(&often).ok().and_then(|path| path.first(&wide)), None);
     }
 
     #[test]

@@ -62,6 +62,11 @@ pub(crate) struct Write {
     pub warnings: Warnings,
 }
 
+/// Whether a body may be more than it looks like: what YAML has once, it may say again and again.
+fn may_grow(asked: &Asked) -> bool {
+    asked.media_type().contains("yaml") && asked.body.contains(&b'&')
+}
+
 impl Write {
     /// A write to a part of an object.
     pub(crate) fn new(
@@ -86,7 +91,7 @@ impl Write {
             unconditional: asked.verb == "patch",
             creates: asked.verb == "create",
             judged: true,
-            big: asked.body.len() > BIG_BYTES,
+            big: asked.body.len() > BIG_BYTES || may_grow(asked),
             options,
             now: Moment::now(),
             addresses: Reservation::new(&api.addresses),

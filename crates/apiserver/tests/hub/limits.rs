@@ -237,6 +237,24 @@ async fn yaml_that_grows_when_it_is_read_is_refused() {
 }
 
 #[tokio::test]
+async fn what_is_wrong_with_a_secret_is_told_without_it() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    for (media, body) in [
+        ("application/json", r#"{"stringData":{"a":"CANARY""#),
+        ("application/json", r#"{"kind":"Other","stringData":{"a":"CANARY"}}"#),
+        ("application/yaml", "CANARY: ["),
+        ("application/vnd.kubernetes.protobuf", "CANARY"),
+    ] {
+        let answer = send(&service, "POST", "/api/v1/namespaces/default/secrets", media, body.into()).await;
+        let said = answer.1.to_string();
+        let hex: String = "CANARY".bytes().map(|byte| format!("{byte:02x}")).collect();
+        assert!(answer.0 == 400 && !said.contains("CANARY") && !said.contains(&hex), "{media}: {said}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn nonsense_is_told_to_who_sends_it() {
     let scratch = Scratch::new();
     let (server, service) = start(&scratch).await;

@@ -73,6 +73,29 @@ async fn long_lists_are_merged_beside_what_others_ask() {
     server.stop().await;
 }
 
+/// Little is sent, and it says much.
+#[tokio::test]
+async fn yaml_that_grows_is_read_beside_what_others_ask() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let item = |number: usize| format!("*a{number}");
+    let mut text =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: grown }\nx:\n- &a0 [x, x]\n".to_owned();
+    for number in 1..3 {
+        text += &format!("- &a{number} [{}]\n", vec![item(number - 1); 40].join(", "));
+    }
+    for (method, path, media) in [
+        ("POST", format!("{MAPS}?dryRun=All"), "application/yaml"),
+        ("PATCH", format!("{MAPS}/grown?dryRun=All&fieldManager=x"), "application/apply-patch+yaml"),
+    ] {
+        let long = send(&service, method, &path, media, text.clone().into());
+        let (answer, answered) = meanwhile(long, || get(&service, MAP)).await;
+        assert!(answer.0 == 201 || answer.0 == 500, "{media}: {answer:?}");
+        assert!(answered >= OTHERS, "{media}: {answered} answered meanwhile");
+    }
+    server.stop().await;
+}
+
 /// The object is what is long: a small patch of it takes as long.
 #[tokio::test]
 async fn long_objects_are_changed_beside_what_others_ask() {
