@@ -11,6 +11,7 @@ use crate::api::Api;
 use crate::auth::quote;
 use crate::auth::reviews::Review;
 use crate::flow::Pass;
+use crate::hub::off_thread;
 use crate::kinds::Kind;
 use crate::negotiate::{self, Wishes};
 use crate::path::{Path, ResourcePath};
@@ -252,7 +253,8 @@ async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
     let options = ListOptions::parse(&asked.query, false)?;
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
     let listed = list::list(&api.hub, kind, &selection, &options).await?;
-    render::list(kind, &listed, &wanted, &asked.query)
+    let (kind, query) = (Arc::clone(kind), asked.query.clone());
+    off_thread(listed.is_long(), move || render::list(&kind, &listed, &wanted, &query)).await
 }
 
 fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {

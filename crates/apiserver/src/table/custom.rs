@@ -4,7 +4,7 @@ use serde_json::{Number, Value, json};
 
 use super::age::human_duration;
 use super::columns::of_any;
-use super::jsonpath::Path;
+use super::jsonpath::{Path, Seen};
 use crate::document::Json;
 use crate::time::Moment;
 
@@ -25,8 +25,8 @@ pub(super) fn cells(version: &Value, json: &Json, now: Moment) -> Vec<Value> {
     let mut cells = vec![Value::from(of_metadata("name").unwrap_or_default())];
     match declared(version) {
         Some(declared) => {
-            let object = Value::Object(json.clone());
-            cells.extend(declared.iter().map(|column| cell(column, &object, now)));
+            let (object, seen) = (Value::Object(json.clone()), Seen::default());
+            cells.extend(declared.iter().map(|column| cell(column, (&object, &seen), now)));
         }
         None => cells.push(match of_metadata("creationTimestamp").and_then(Moment::parse) {
             Some(created) => human_duration(now.since_s(created)).into(),
@@ -55,10 +55,10 @@ fn definition(column: &Value) -> Value {
     })
 }
 
-fn cell(column: &Value, object: &Value, now: Moment) -> Value {
+fn cell(column: &Value, (object, seen): (&Value, &Seen), now: Moment) -> Value {
     let text = |name: &str| column.get(name).and_then(Value::as_str).unwrap_or_default();
     let Ok(path) = Path::parse(text("jsonPath")) else { return Value::Null };
-    let Some(found) = path.first(object) else { return Value::Null };
+    let Some(found) = path.first(object, seen) else { return Value::Null };
     match (text("type"), found) {
         ("string", found) => printed(&found).into(),
         ("integer", Value::Number(number)) => integer(&number),

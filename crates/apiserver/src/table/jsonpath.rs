@@ -63,22 +63,22 @@ impl Path {
     }
 
     /// The first value that it leads to.
-    pub(super) fn first(&self, object: &Value) -> Option<Value> {
-        let found = walk(vec![Cow::Borrowed(object)], &self.0, &Steps::default()).ok()?;
+    pub(super) fn first(&self, object: &Value, seen: &Seen) -> Option<Value> {
+        let found = walk(vec![Cow::Borrowed(object)], &self.0, seen).ok()?;
         found.into_iter().next().map(Cow::into_owned)
     }
 }
 
-/// So many values may be seen on the way to one. Each `..` comes to many, and several of them to more than fit into memory.
+/// So many values may be seen of an object. Each `..` comes to many, and several of them to more than fit into memory.
 const MOST: usize = 20_000;
 
 type Values<'a> = Vec<Cow<'a, Value>>;
 
-/// How many values have been seen.
+/// How many values of an object have been seen, by all paths together.
 #[derive(Default)]
-struct Steps(Cell<usize>);
+pub(super) struct Seen(Cell<usize>);
 
-impl Steps {
+impl Seen {
     /// Counts them.
     fn took<'a>(&self, values: Values<'a>) -> Result<Values<'a>, Unfit> {
         self.0.set(self.0.get() + values.len());
@@ -86,14 +86,14 @@ impl Steps {
     }
 }
 
-fn walk<'a>(mut values: Values<'a>, steps: &[Step], seen: &Steps) -> Result<Values<'a>, Unfit> {
+fn walk<'a>(mut values: Values<'a>, steps: &[Step], seen: &Seen) -> Result<Values<'a>, Unfit> {
     for step in steps {
         values = seen.took(take(values, step, seen)?)?;
     }
     Ok(values)
 }
 
-fn take<'a>(values: Values<'a>, step: &Step, seen: &Steps) -> Result<Values<'a>, Unfit> {
+fn take<'a>(values: Values<'a>, step: &Step, seen: &Seen) -> Result<Values<'a>, Unfit> {
     match step {
         Step::Field(name) => {
             Ok(values.iter().filter_map(|value| child(value, |all| all.get(name))).collect())
@@ -256,19 +256,29 @@ mod tests {
         });
         match Path::parse(path) {
             Err(Unfit) => "unfit".to_owned(),
-            Ok(path) => path.first(&object).map_or("-".to_owned(), |value| value.to_string()),
+            Ok(path) => {
+                path.first(&object, &Seen::default()).map_or("-".to_owned(), |value| value.to_string())
+            }
         }
     }
 
     #[test]
     fn what_comes_to_very_many_values_finds_nothing() {
         let deep = (0..60).fold(json!({ "l": 1 }), |below, _| json!({ "l": below }));
-        let found = |times: usize| Path::parse(&"..l".repeat(times)).expect("a path").first(&deep).is_some();
+        let found = |times: usize| {
+            Path::parse(&"..l".repeat(times)).expect("a path").first(&deep, &Seen::default()).is_some()
+        };
         assert!(found(2) && !found(5) && !found(50));
         let wide = json!({ "all": vec![1; 5_000] });
-        assert_eq!(Path::parse(".all[-1]").expect("a path").first(&wide), Some(json!(1)));
+        let seen = Seen::default();
+        assert_eq!(Path::parse(".all[-1]").expect("a path").first(&wide, &seen), Some(json!(1)));
         let often = format!(".all[{}]", vec!["*"; 100].join(","));
-        assert_eq!(Path::parse(&often).ok().and_then(|path| path.first(&wide)), None);
+        assert_eq!(Path::parse(&often).ok().and_then(|path| path.first(&wide, &seen)), None);
+        assert_eq!(
+            Path::parse(".all[-1]").expect("a path").first(&wide, &seen),
+            None,
+            "others have seen enough"
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use http::StatusCode;
 
 use super::token::Token;
 use crate::document::Document;
-use crate::hub::{Hub, off_thread};
+use crate::hub::{BIG_BYTES, Hub, off_thread};
 use crate::key::Key;
 use crate::kinds::Kind;
 use crate::selection::{AsOf, ListOptions, Selection};
@@ -29,6 +29,17 @@ pub(crate) struct Listed {
     pub continues: Option<String>,
     /// How many more there are, if that is known.
     pub remaining: Option<usize>,
+}
+
+impl Listed {
+    /// Whether it takes long to write.
+    pub(crate) fn is_long(&self) -> bool {
+        let mut left = BIG_BYTES;
+        self.documents.iter().any(|document| {
+            left = left.saturating_sub(document.size());
+            left == 0
+        })
+    }
 }
 
 /// The objects of a kind.

@@ -197,6 +197,33 @@ async fn long_selections_hold_up_nobody_who_writes() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn long_lists_are_written_beside_what_others_ask() {
+    const COUNT: usize = 200;
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let mut making = JoinSet::new();
+    for number in 0..COUNT {
+        let service = service.clone();
+        making.spawn(async move {
+            let map =
+                json!({ "metadata": { "name": format!("m{number}") }, "data": { "a": "x".repeat(30_000) } });
+            expect(201, ask(&service, "POST", MAPS, &map).await);
+        });
+    }
+    making.join_all().await;
+    // Who is held up by it is answered nothing however often it is tried.
+    let mut answered = 0;
+    for _ in 0..20 {
+        let (answer, meanwhile) = meanwhile(get(&service, MAPS), || get(&service, MAP)).await;
+        let list = expect(200, answer);
+        assert!(list["items"].as_array().is_some_and(|items| items.len() > COUNT));
+        answered += meanwhile;
+    }
+    assert!(answered >= OTHERS, "{answered} answered meanwhile");
+    server.stop().await;
+}
+
 /// Another text each time.
 fn another() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
