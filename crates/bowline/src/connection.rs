@@ -26,7 +26,7 @@ impl Wanted {
         let (mut kubeconfig, name) = match &self.kubeconfig {
             Some(file) => read(file)?,
             None => match from_environment()? {
-                Some(kubeconfig) => (kubeconfig, "$KUBECONFIG".to_owned()),
+                Some(found) => found,
                 None if Path::new(LOCAL).exists() => read(Path::new(LOCAL))?,
                 None if is_in_pod() && self.context.is_none() => {
                     return bowline_runtime::client_in_cluster(manner).map_err(|error| bad(&error));
@@ -43,7 +43,11 @@ impl Wanted {
 
 /// Reads a kubeconfig.
 pub(crate) fn read(file: &Path) -> anyhow::Result<(Kubeconfig, String)> {
-    let name = file.display().to_string();
+    read_as(file, file.display().to_string())
+}
+
+/// Reads a kubeconfig that people know by this name.
+fn read_as(file: &Path, name: String) -> anyhow::Result<(Kubeconfig, String)> {
     if std::fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty()) {
         return Err(anyhow!(BadUsage(format!("{name} cannot be used: it is empty"))));
     }
@@ -54,12 +58,22 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<(Kubeconfig, String)> {
 }
 
 /// What `$KUBECONFIG` names, which may be several files.
-fn from_environment() -> anyhow::Result<Option<Kubeconfig>> {
-    if std::env::var_os("KUBECONFIG").is_none_or(|names| names.is_empty()) {
-        return Ok(None);
+fn from_environment() -> anyhow::Result<Option<(Kubeconfig, String)>> {
+    let names = std::env::var_os("KUBECONFIG").unwrap_or_default();
+    let mut found: Option<(Kubeconfig, String)> = None;
+    for file in std::env::split_paths(&names).filter(|file| !file.as_os_str().is_empty()) {
+        let (next, name) = read_as(&file, format!("{} (of $KUBECONFIG)", file.display()))?;
+        found = Some(match found {
+            None => (next, name),
+            Some((before, names)) => {
+                let merged = before.merge(next).map_err(|error| {
+                    anyhow!(BadUsage(format!("{name} cannot be used with {names}: {}", sentence(&error))))
+                })?;
+                (merged, format!("{names}, {name}"))
+            }
+        });
     }
-    let read = Kubeconfig::from_env();
-    read.map_err(|error| anyhow!(BadUsage(format!("$KUBECONFIG cannot be used: {}", sentence(&error)))))
+    Ok(found)
 }
 
 /// Whether Kubernetes runs this, as far as it tells everybody whom it runs.

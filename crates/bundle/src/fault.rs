@@ -78,6 +78,11 @@ pub enum Fault {
     /// It is no YAML, or no JSON.
     #[error("it does not parse: {0}")]
     Syntax(String),
+    /// It is no YAML, and looks like what YAML is made of.
+    #[error(
+        "it does not parse: {0}. If it is a template of Helm: helm template DIR | bowline update submit - --cluster NAME"
+    )]
+    Template(String),
     /// It is something else than an object.
     #[error("it is {0}, not an object with apiVersion, kind and metadata")]
     NotAnObject(&'static str),
@@ -91,6 +96,27 @@ pub enum Fault {
         field: String,
         /// What it is.
         found: &'static str,
+    },
+    /// A field is something else than a map.
+    #[error("{field} is {found}, and has to be a map of names and values")]
+    NotAMap {
+        /// The field.
+        field: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// What has to be base64 is not. Its value may be a secret, and is not told.
+    #[error(
+        "{field} is not base64: {why}. Put a text in quotes under {instead}, where it stands as it is, or put here what \
+         `base64 -w0 FILE` prints"
+    )]
+    NotBase64 {
+        /// The field.
+        field: String,
+        /// Why it is none.
+        why: String,
+        /// The field that takes texts.
+        instead: &'static str,
     },
     /// A field has the wrong form.
     #[error("{field} is {found:?}, and has to be {wanted}")]
@@ -108,12 +134,14 @@ pub enum Fault {
     )]
     GenerateName,
     /// It is for a program that makes objects.
-    #[error("{what}, not an object: {command} | bowline update submit -")]
+    #[error("{what}, not an object: {command} {directory} | bowline update submit - --cluster NAME")]
     Source {
         /// What it is.
         what: &'static str,
         /// What makes objects of it.
         command: &'static str,
+        /// Where it is, as the user would name it.
+        directory: String,
     },
     /// It goes with an object of the cluster that it was taken from.
     #[error(
@@ -157,8 +185,15 @@ pub enum Fault {
 
 impl Fault {
     /// A file for kustomize, which need not say so but by its name.
-    pub(crate) fn kustomization() -> Fault {
-        Fault::Source { what: "it is for kustomize", command: "kubectl kustomize DIR" }
+    pub(crate) fn kustomization(directory: &str) -> Fault {
+        let directory = directory.to_owned();
+        Fault::Source { what: "it is for kustomize", command: "kubectl kustomize", directory }
+    }
+
+    /// A file of a chart.
+    pub(crate) fn chart(directory: &str) -> Fault {
+        let directory = directory.to_owned();
+        Fault::Source { what: "it is part of a Helm chart", command: "helm template", directory }
     }
 }
 

@@ -9,6 +9,7 @@ mod canonical;
 mod clean;
 mod digest;
 mod fault;
+mod held;
 mod manifest;
 mod pack;
 mod parts;

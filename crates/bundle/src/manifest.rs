@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::clean::clean;
 use crate::fault::Fault;
+use crate::held::held;
 use crate::wave::Wave;
 use crate::{MAX_OBJECT_BYTES, canonical};
 
@@ -87,6 +88,7 @@ impl Manifest {
         texts(metadata, "labels")?;
         texts(metadata, "annotations")?;
         owner(metadata)?;
+        held(&api_version, &kind, &object)?;
         clean(&mut object);
         let manifest = Manifest { api_version, kind, namespace, name, object: Value::Object(object) };
         manifest.not_ours()?;
@@ -198,9 +200,9 @@ fn api_version(object: &Map<String, Value>) -> Result<String, Fault> {
     Ok(found)
 }
 
-/// Files that stand beside manifests, and are none.
+/// Files that stand beside manifests, and are none. Where they are, only their reader knows.
 fn source(api_version: &str) -> Option<Fault> {
-    api_version.starts_with("kustomize.config.k8s.io/").then(Fault::kustomization)
+    api_version.starts_with("kustomize.config.k8s.io/").then(|| Fault::kustomization("DIR"))
 }
 
 /// A name that can stand in a path, which no server could tell from something else otherwise.
@@ -336,7 +338,9 @@ mod tests {
         let owned = json!({"name": "a", "ownerReferences": [{"kind": "ReplicaSet", "name": "web-1"}]});
         assert!(refused(with(owned)).starts_with("it belongs to the ReplicaSet web-1"));
         let kustomization = json!({"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"});
-        assert!(refused(kustomization).contains("kubectl kustomize DIR | bowline update submit -"));
+        assert!(
+            refused(kustomization).contains("kubectl kustomize DIR | bowline update submit - --cluster NAME")
+        );
     }
 
     #[test]

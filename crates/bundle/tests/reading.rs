@@ -108,9 +108,26 @@ fn what_nobody_ends_is_not_read_and_what_is_for_kustomize_is_told_by_its_name() 
     let _open = std::os::unix::net::UnixListener::bind(scratch.join("b.yaml")).expect("a socket");
     assert_eq!(scratch.refused(), "b.yaml: it cannot be read: it is no regular file");
     let scratch = Scratch::new(&[("kustomization.yaml", "resources: [a.yaml]\n"), ("a.yaml", &config("a"))]);
-    let said = scratch.refused();
-    assert!(said.starts_with("kustomization.yaml: it is for kustomize"), "{said}");
-    assert!(said.contains("kubectl kustomize DIR | bowline update submit -"), "{said}");
+    let told = "it is for kustomize, not an object: kubectl kustomize";
+    let wanted = format!("kustomization.yaml: {told} . | bowline update submit - --cluster NAME");
+    assert_eq!(scratch.refused(), wanted);
+    for name in ["kustomization.yml", "Kustomization"] {
+        let below = format!("overlays/prod/{name}");
+        let scratch = Scratch::new(&[(&below, "resources: [../..]\n"), ("a.yaml", &config("a"))]);
+        let said = scratch.refused();
+        assert!(said.starts_with(&format!("{below}: {told} overlays/prod | ")), "{said}");
+        // Who names the file itself is told the same.
+        let alone = read(Source::Path(&scratch.join(&below))).expect_err("it is for kustomize").to_string();
+        assert!(
+            alone.contains(&format!("kubectl kustomize {} |", scratch.join("overlays/prod").display())),
+            "{alone}"
+        );
+    }
+    let called_otherwise = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+    let scratch = Scratch::new(&[("b/all.yaml", called_otherwise)]);
+    assert!(scratch.refused().starts_with(&format!("b/all.yaml:1: {told} b | ")), "{}", scratch.refused());
+    let said = of_stream(called_otherwise).expect_err("it is for kustomize");
+    assert!(said.starts_with(&format!("standard input:1: {told} DIR | ")), "{said}");
 }
 
 #[test]
@@ -144,10 +161,17 @@ fn what_cannot_be_used_is_found_in_its_file() {
     assert!(scratch.refused().starts_with("a/web.yaml:7: it has no apiVersion"), "{}", scratch.refused());
     let scratch =
         Scratch::new(&[("Chart.yaml", "apiVersion: v2\nname: x\n"), ("templates/a.yaml", "{{ x }}\n")]);
+    let told = "it is part of a Helm chart, not an object: helm template";
+    assert_eq!(scratch.refused(), format!("Chart.yaml:1: {told} . | bowline update submit - --cluster NAME"));
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n";
+    let scratch = Scratch::new(&[("templates/a.yaml", template)]);
+    let said = scratch.refused();
+    assert!(said.starts_with("templates/a.yaml:4:"), "{said}");
     assert!(
-        scratch.refused().contains("helm template DIR | bowline update submit -"),
-        "{}",
-        scratch.refused()
+        said.ends_with(
+            "If it is a template of Helm: helm template DIR | bowline update submit - --cluster NAME"
+        ),
+        "{said}"
     );
     let scratch = Scratch::new(&[("a.txt", &config("a"))]);
     assert!(scratch.refused().starts_with(".: there is no object in it"), "{}", scratch.refused());
@@ -156,4 +180,18 @@ fn what_cannot_be_used_is_found_in_its_file() {
     let gone = read(Source::Path(&scratch.join("not-there"))).expect_err("it is not there");
     assert!(matches!(*gone.fault, Fault::Unreadable(_)), "{gone}");
     assert!(of_stream("# nothing\n").expect_err("nothing").starts_with("standard input: there is no object"));
+}
+
+#[test]
+fn what_no_server_could_hold_is_found_in_its_file_and_not_told() {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: hunter2\n";
+    let scratch = Scratch::new(&[("a/s.yaml", &format!("{}---\n{secret}", config("a")))]);
+    let said = scratch.refused();
+    assert!(said.starts_with("a/s.yaml:6: data[\"password\"] is not base64: its end is missing."), "{said}");
+    assert!(!said.contains("hunter2"), "{said}");
+    let scratch = Scratch::new(&[("c.yaml", &format!("{}data: {{port: 8080}}\n", config("c")))]);
+    assert_eq!(
+        scratch.refused(),
+        "c.yaml:1: data[\"port\"] is a number, and has to be a text: put it in quotes"
+    );
 }

@@ -1,6 +1,7 @@
 //! `update`: versions of a cluster's configuration.
 
 mod foresee;
+mod settings;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,9 +9,10 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 
 use self::foresee::{DiffArgs, PlanArgs};
+use self::settings::{SetArgs, SettingsArgs};
 use super::Server;
 use super::cluster::name;
-use crate::duration::{duration, some_time};
+use crate::duration::duration;
 use crate::exit::Exit;
 use crate::output::Format;
 use crate::service;
@@ -27,6 +29,7 @@ Examples:
   bowline update rollback --cluster prod --wait
   bowline update release prod/3
   bowline update pause prod
+  bowline update set prod --drift repair
   bowline update unlock prod
 
 Exit codes:
@@ -62,6 +65,7 @@ enum Command {
     /// Have a stack start versions again
     #[command(after_help = "Examples:\n  bowline update resume prod")]
     Resume(StackArgs),
+    Set(SetArgs),
     /// Say who holds the cluster for a stack, and take it away only if that is safe
     ///
     /// Nothing has to be unlocked after a crash: whoever comes next takes over. Only a stack that was removed by force leaves
@@ -112,7 +116,7 @@ impl Waiting {
 const SUBMIT_EXAMPLES: &str = "\
 Examples:
   bowline update submit ./app --cluster prod --wait
-  bowline update submit ./app --cluster prod --stack web --health-timeout 15m
+  bowline update submit ./app --cluster prod --stack web --health-timeout 15m --drift repair
   helm template ./chart | bowline update submit - --cluster prod";
 
 /// Submit a directory, a file or standard input as the next version of a stack
@@ -137,10 +141,8 @@ struct SubmitArgs {
     #[arg(long, value_name = "NAME", value_parser = name)]
     stack: Option<String>,
 
-    /// How long a version may take to become healthy before it is rolled back, from now on [default: as the stack says; of a new
-    /// one 5m]
-    #[arg(long, value_name = "TIME", value_parser = some_time)]
-    health_timeout: Option<Duration>,
+    #[command(flatten)]
+    settings: SettingsArgs,
 
     /// Apply it only if its plan has this hash, which `plan` prints
     #[arg(long, value_name = "HASH", value_parser = digest)]
@@ -282,9 +284,9 @@ impl Command {
     async fn run(self) -> anyhow::Result<Exit> {
         match self {
             Command::Submit(args) => {
-                let SubmitArgs { path, cluster, stack, health_timeout, plan_hash, waiting, place, output } =
-                    args;
-                let submission = Submission { path, cluster, stack, health_timeout, plan_hash };
+                let SubmitArgs { path, cluster, stack, settings, plan_hash, waiting, place, output } = args;
+                let settings = settings.settings();
+                let submission = Submission { path, cluster, stack, settings, plan_hash };
                 update::submit(&place.scope(), &submission, &waiting.following(), output).await
             }
             Command::Plan(args) => args.run().await,
@@ -305,6 +307,7 @@ impl Command {
             Command::Release(args) => update::release(&args.place.scope(), &args.version).await,
             Command::Pause(args) => update::pause(&args.place.scope(), &args.stack, true).await,
             Command::Resume(args) => update::pause(&args.place.scope(), &args.stack, false).await,
+            Command::Set(args) => args.run().await,
             Command::Unlock(args) => update::unlock(&args.place.scope(), &args.stack).await,
         }
     }

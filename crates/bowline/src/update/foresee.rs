@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use bowline_api::SYSTEM_NAMESPACE;
+use bowline_api::updates::Cluster;
 use bowline_controllers::{Blind, Foreseen, Preview, Sighted, Submission, Unseen};
 use bowline_runtime::Manner;
 
-use super::Scope;
 use super::stacks::Wish;
 use super::submit::packed;
+use super::{Scope, Settings};
 use crate::connection::Wanted;
 use crate::exit::{NoConnection, Refused};
 
@@ -37,16 +38,17 @@ impl Question {
     pub(super) async fn answer(&self, scope: &Scope) -> anyhow::Result<Answer> {
         let packed = packed(&self.path)?;
         let team = scope.team().await?;
-        team.may_use(&self.cluster).await?;
+        let cluster = team.may_use(&self.cluster).await?;
         let stack = self.stack.as_deref().unwrap_or(&self.cluster);
-        team.look_at_stack(&Wish { name: stack, cluster: &self.cluster, health_timeout: None }).await?;
+        team.look_at_stack(&Wish { name: stack, cluster: &self.cluster, settings: Settings::default() })
+            .await?;
         let mut preview = Preview::new(team.client.clone());
         if let Some(file) = &self.cluster_kubeconfig {
             let own = Wanted { kubeconfig: Some(file.clone()), context: None };
             preview = preview.with_credentials(own.client(Manner::Patiently).await?);
         }
         let it = Submission { namespace: &team.namespace, stack, cluster: &self.cluster, packed: &packed };
-        let foreseen = preview.see(&it).await.map_err(|blind| self.failed(blind))?;
+        let foreseen = preview.see(&it).await.map_err(|blind| self.failed(blind, cluster.as_ref()))?;
         Ok(Answer {
             namespace: team.namespace,
             stack: stack.to_owned(),
@@ -56,17 +58,51 @@ impl Question {
     }
 
     /// Why nothing can be foreseen, and what to do about it.
-    fn failed(&self, Blind { to, why }: Blind) -> anyhow::Error {
+    fn failed(&self, Blind { to, why }: Blind, cluster: Option<&Cluster>) -> anyhow::Error {
         match (why, to) {
             (Unseen::Wrong(why), Sighted::Content) => anyhow!("it would be rejected: {why}"),
             (Unseen::Silent(why), Sighted::Target) => anyhow!(NoConnection(format!(
                 "{why}. Is it reached from here? Another way to it is taken with --cluster-kubeconfig FILE"
             ))),
             (Unseen::Silent(why), _) => anyhow!(NoConnection(why)),
-            (Unseen::Forbidden(why) | Unseen::Wrong(why), to) => {
+            (Unseen::Stranger(why), Sighted::Target) => {
+                let (whose, others) = self.credentials(cluster);
+                anyhow!(Refused(format!(
+                    "{why} (401). The credentials were refused: they are {whose}, and are wrong, or have expired. {others}"
+                )))
+            }
+            (Unseen::Forbidden(why), Sighted::Target) => {
+                let (whose, others) = self.credentials(cluster);
+                anyhow!(Refused(format!(
+                    "{why}. That was asked with {whose}: they have to be allowed to. {others}"
+                )))
+            }
+            (Unseen::Forbidden(why) | Unseen::Wrong(why) | Unseen::Stranger(why), to) => {
                 let hint = self.hint(to);
                 anyhow!(Refused(format!("{why}{hint}")))
             }
+        }
+    }
+
+    /// Whose credentials a cluster was asked with, and where others are put.
+    fn credentials(&self, cluster: Option<&Cluster>) -> (String, String) {
+        let name = &self.cluster;
+        if let Some(file) = &self.cluster_kubeconfig {
+            let own = format!("your own, in {}", file.display());
+            return (own, "Others are named with --cluster-kubeconfig FILE".to_owned());
+        }
+        match cluster.and_then(|cluster| cluster.spec.kubeconfig_secret_ref.as_ref()) {
+            Some(secret) => (
+                format!(
+                    "those that Bowline has, in the Secret {}/{} of the hub",
+                    secret.namespace, secret.name
+                ),
+                format!("Others are put there by `bowline cluster add {name} --kubeconfig FILE`"),
+            ),
+            None => (
+                "those that the hub has made for its embedded cluster".to_owned(),
+                format!("See how it stands: `bowline cluster show {name}`"),
+            ),
         }
     }
 
@@ -82,12 +118,7 @@ impl Question {
                 ". A plan needs the credentials of the cluster: run it where they can be read, or name a kubeconfig of your own with \
                  --cluster-kubeconfig FILE. {shown}"
             ),
-            Sighted::Target if self.cluster_kubeconfig.is_some() => {
-                format!(". These are your credentials (--cluster-kubeconfig), not Bowline's. {shown}")
-            }
-            Sighted::Target => {
-                ". Bowline's own credentials for the cluster may not, or it is not as it should be".to_owned()
-            }
+            Sighted::Target => format!(". See how it stands: `bowline cluster show {}`", self.cluster),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Which {
 
 /// Lists updates.
 pub(crate) async fn list(scope: &Scope, which: &Which, format: Format) -> anyhow::Result<Exit> {
-    let team = scope.team().await?;
+    let team = if which.all_namespaces { scope.perhaps_team().await? } else { scope.team().await? };
     let mut found = team.listed(which).await?;
     found.sort_by_key(|update| {
         let version = status(update).version;

@@ -11,15 +11,17 @@ mod named;
 mod plan;
 mod release;
 mod rollback;
+mod settings;
 mod show;
 mod stacks;
 mod submit;
 mod unlock;
 mod watch;
 
+use anyhow::anyhow;
 use bowline_api::updates::{Bundle, Stack, Update, UpdatePhase, UpdateStatus};
 use bowline_runtime::Manner;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::{Api, Client, ResourceExt};
 
 pub(crate) use self::diff::diff;
@@ -30,12 +32,14 @@ pub(crate) use self::named::Named;
 pub(crate) use self::plan::plan;
 pub(crate) use self::release::release;
 pub(crate) use self::rollback::{Line, rollback};
+pub(crate) use self::settings::{Settings, set};
 pub(crate) use self::show::show;
 pub(crate) use self::stacks::pause;
 pub(crate) use self::submit::{Submission, submit};
 pub(crate) use self::unlock::unlock;
 pub(crate) use self::watch::watch;
-use crate::connection::Wanted;
+use crate::connection::{Wanted, failed};
+use crate::exit::Refused;
 
 /// By which name servers know that a field was written by this.
 const WRITER: &str = "bowline-cli";
@@ -58,7 +62,15 @@ struct Team {
 }
 
 impl Scope {
+    /// The namespace that is meant, which is there.
     async fn team(&self) -> anyhow::Result<Team> {
+        let team = self.perhaps_team().await?;
+        team.is_there().await?;
+        Ok(team)
+    }
+
+    /// The namespace that is meant, for who asks nothing of it, or asks after what is gone.
+    async fn perhaps_team(&self) -> anyhow::Result<Team> {
         let client = self.server.client(Manner::Patiently).await?;
         let namespace = self.namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
         Ok(Team { client, namespace })
@@ -66,6 +78,21 @@ impl Scope {
 }
 
 impl Team {
+    /// Refuses a namespace that is not there: whatever is listed in one is empty, and nothing says why. Who may not see
+    /// namespaces is told by the server what else they may not.
+    async fn is_there(&self) -> anyhow::Result<()> {
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        let name = &self.namespace;
+        match namespaces.get_metadata_opt(name).await {
+            Ok(None) => Err(anyhow!(Refused(format!(
+                "the hub has no namespace {name}: say another one (-n), or make it, with the hub's kubeconfig: kubectl create \
+                 namespace {name}"
+            )))),
+            Err(error) if !answered(&error, 403) => Err(failed(error, "cannot read the namespace")),
+            Ok(Some(_)) | Err(_) => Ok(()),
+        }
+    }
+
     fn updates(&self) -> Api<Update> {
         Api::namespaced(self.client.clone(), &self.namespace)
     }

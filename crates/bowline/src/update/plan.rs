@@ -123,8 +123,11 @@ fn summary(foreseen: &Foreseen, verdict: Verdict) -> String {
     let same = foreseen.objects.iter().filter(|it| it.action == Action::Same).count() as u64;
     let mut lines = match verdict {
         Verdict::NothingToDo => vec![format!(
-            "Nothing is to be done: {} as this version wants them to be.",
-            if same == 1 { "1 object is".to_owned() } else { format!("{} are", counted(same, "object")) }
+            "Nothing is to be done: {} to be.",
+            match same {
+                1 => "1 object is as this version wants it".to_owned(),
+                _ => format!("{} are as this version wants them", counted(same, "object")),
+            }
         )],
         _ => vec![format!("{create} to create, {change} to change, {delete} to delete, {same} as wanted.")],
     };
@@ -263,7 +266,7 @@ mod tests {
         assert_eq!(Verdict::of(&nothing), Verdict::NothingToDo);
         assert_eq!(
             summary(&nothing, Verdict::NothingToDo),
-            "Nothing is to be done: 1 object is as this version wants them to be.\nPlan: sha256:1\n"
+            "Nothing is to be done: 1 object is as this version wants it to be.\nPlan: sha256:1\n"
         );
         let waits = Foreseen { waits: why("it would wait for x"), ..foreseen(1) };
         assert_eq!((Verdict::of(&waits), Verdict::of(&waits).exit()), (Verdict::Waits, Exit::Done));

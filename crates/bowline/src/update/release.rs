@@ -1,7 +1,7 @@
 //! `bowline update release`.
 
 use anyhow::anyhow;
-use bowline_api::updates::Stack;
+use bowline_api::updates::{Quarantined, Stack};
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
@@ -43,15 +43,23 @@ pub(crate) async fn release(scope: &Scope, named: &Named) -> anyhow::Result<Exit
 }
 
 fn is_quarantined(stack: &Stack, version: u64) -> anyhow::Result<()> {
-    let quarantined = stack.status.iter().flat_map(|status| &status.quarantined);
-    let versions: Vec<_> = quarantined.map(|bad| bad.version.0).collect();
-    if versions.contains(&version) {
+    let quarantined: Vec<_> = stack.status.iter().flat_map(|status| &status.quarantined).collect();
+    if quarantined.iter().any(|bad| bad.version.0 == version) {
         return Ok(());
     }
     let name = stack.name_any();
-    let there = versions.iter().map(|version| format!("{name}/{version}")).collect::<Vec<_>>().join(", ");
-    let there = if there.is_empty() { "nothing is".to_owned() } else { format!("there are {there}") };
-    Err(anyhow!(Refused(format!("the content of {name}/{version} is not quarantined: {there}"))))
+    let there = match quarantined.as_slice() {
+        [] => format!("nothing of the stack {name} is. What was not rolled back can be submitted as it is"),
+        some => {
+            let one =
+                |bad: &&Quarantined| format!("{name}/{} ({})", bad.version, bad.reason.trim_end_matches('.'));
+            let there = some.iter().map(one).collect::<Vec<_>>().join("; ");
+            let verb = if some.len() == 1 { "is" } else { "are" };
+            let first = some.first().map(|bad| bad.version.0).unwrap_or_default();
+            format!("what {verb}: {there}. To release that: bowline update release {name}/{first}")
+        }
+    };
+    Err(anyhow!(Refused(format!("the content of {name}/{version} is not quarantined; {there}"))))
 }
 
 impl Team {

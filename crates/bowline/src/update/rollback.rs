@@ -4,6 +4,7 @@ use bowline_api::updates::{Stack, UpdateSpec};
 use kube::ResourceExt;
 use kube::api::ListParams;
 
+use super::stacks::note_pause;
 use super::{Following, Scope, Team};
 use crate::connection::failed;
 use crate::exit::{BadUsage, Exit, Refused};
@@ -40,6 +41,7 @@ pub(crate) async fn rollback(
             "no version of the stack {name} has succeeded yet: there is nothing to go back to"
         )));
     };
+    note_pause(&stack);
     let spec = UpdateSpec { stack: name.as_str().into(), bundle: good.digest, plan_hash: None };
     let update = team.ask(&stack, spec).await?;
     team.give_if_there(&update).await?;

@@ -1,13 +1,11 @@
 //! Stacks: made on the first submission, paused and resumed.
 
-use std::time::Duration;
-
 use bowline_api::updates::{Stack, StackSpec};
-use kube::Resource;
 use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Resource, ResourceExt};
 use serde_json::{Value, json};
 
-use super::{Scope, Team, WRITER, answered};
+use super::{Scope, Settings, Team, WRITER, answered};
 use crate::connection::failed;
 use crate::exit::{Exit, Refused};
 use crate::output;
@@ -16,14 +14,7 @@ use crate::output;
 pub(super) struct Wish<'a> {
     pub(super) name: &'a str,
     pub(super) cluster: &'a str,
-    pub(super) health_timeout: Option<Duration>,
-}
-
-impl Wish<'_> {
-    fn seconds(&self) -> Option<u32> {
-        // What is longer than any may be, the server refuses.
-        self.health_timeout.map(|timeout| u32::try_from(timeout.as_secs()).unwrap_or(u32::MAX))
-    }
+    pub(super) settings: Settings,
 }
 
 impl Team {
@@ -45,13 +36,13 @@ impl Team {
         Ok(Some(found))
     }
 
-    /// The stack, made if it is not there, with the wish for its timeout written into it.
+    /// The stack, made if it is not there, with what is wished of it written into it.
     pub(super) async fn make_stack(&self, wish: &Wish<'_>) -> anyhow::Result<Stack> {
         let there = match self.look_at_stack(wish).await? {
             Some(there) => there,
             None => {
-                let mut spec = StackSpec { cluster: wish.cluster.into(), ..StackSpec::default() };
-                spec.timeout_seconds = wish.seconds().unwrap_or(spec.timeout_seconds);
+                let spec = StackSpec { cluster: wish.cluster.into(), ..StackSpec::default() };
+                let spec = wish.settings.in_spec(spec);
                 let params = PostParams { field_manager: Some(WRITER.into()), ..PostParams::default() };
                 match self.stacks().create(&params, &Stack::new(wish.name, spec)).await {
                     // Somebody else was faster.
@@ -62,18 +53,24 @@ impl Team {
                 }
             }
         };
-        match wish.seconds() {
-            Some(seconds) if seconds != there.spec.timeout_seconds => {
-                self.change(wish.name, &json!({ "timeoutSeconds": seconds })).await
-            }
-            _ => Ok(there),
-        }
+        let (stack, _) = self.tell(there, wish.name, &wish.settings).await?;
+        Ok(stack)
     }
 
-    async fn change(&self, stack: &str, spec: &Value) -> anyhow::Result<Stack> {
+    pub(super) async fn change(&self, stack: &str, spec: &Value) -> anyhow::Result<Stack> {
         let params = PatchParams { field_manager: Some(WRITER.into()), ..PatchParams::default() };
         let changed = self.stacks().patch(stack, &params, &Patch::Merge(json!({ "spec": spec }))).await;
         changed.map_err(|error| failed(error, &format!("cannot change the stack {stack}")))
+    }
+}
+
+/// Says that a stack starts nothing, if it does not.
+pub(super) fn note_pause(stack: &Stack) {
+    if stack.spec.paused {
+        let name = stack.name_any();
+        output::note(&format!(
+            "The stack {name} is paused: nothing is started until `bowline update resume {name}`."
+        ));
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use bowline_api::Digest;
 use bowline_api::updates::{Cluster, Stack, Update, UpdateSpec};
@@ -12,8 +11,8 @@ use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Resource, ResourceExt};
 
 use super::follow::Following;
-use super::stacks::Wish;
-use super::{Scope, Team, WRITER};
+use super::stacks::{Wish, note_pause};
+use super::{Scope, Settings, Team, WRITER};
 use crate::cluster;
 use crate::connection::failed;
 use crate::exit::{BadUsage, Exit};
@@ -36,7 +35,8 @@ pub(crate) struct Submission {
     pub(crate) cluster: String,
     /// Without it, the stack is called as the cluster is.
     pub(crate) stack: Option<String>,
-    pub(crate) health_timeout: Option<Duration>,
+    /// What the stack is told from now on.
+    pub(crate) settings: Settings,
     pub(crate) plan_hash: Option<String>,
 }
 
@@ -51,16 +51,12 @@ pub(crate) async fn submit(
     let team = scope.team().await?;
     let cluster = team.may_use(&submission.cluster).await?;
     let stack = submission.stack.as_deref().unwrap_or(&submission.cluster);
-    let wish = Wish { name: stack, cluster: &submission.cluster, health_timeout: submission.health_timeout };
+    let wish = Wish { name: stack, cluster: &submission.cluster, settings: submission.settings };
     let there = team.look_at_stack(&wish).await?;
     if let Some(cluster) = cluster {
         note_what_keeps(&cluster);
     }
-    if there.is_some_and(|stack| stack.spec.paused) {
-        output::note(&format!(
-            "The stack {stack} is paused: nothing is started until `bowline update resume {stack}`."
-        ));
-    }
+    there.iter().for_each(note_pause);
 
     let kept = team.keep(&packed).await?;
     let plan_hash = submission.plan_hash.as_deref().map(Digest::from);

@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_millis(500);
 
 /// Explains why nothing is locked, refuses, or takes away what a stack that is gone has left behind.
 pub(crate) async fn unlock(scope: &Scope, stack: &str) -> anyhow::Result<Exit> {
-    let team = scope.team().await?;
+    let team = scope.perhaps_team().await?;
     let found = team.stacks().get_opt(stack).await;
     let found = found.map_err(|error| failed(error, "cannot read the stack"))?;
     let clusters = team.held_for(stack).await?;

@@ -73,6 +73,14 @@ fn what_cannot_work_is_refused_and_nothing_is_kept() {
         assert_eq!(kept(&hub), 0, "{file}");
     }
     hub.bowline("cluster list --kubeconfig empty").is(2, &["empty cannot be used: it is empty"]);
+    for (names, why) in [
+        ("gone", "gone (of $KUBECONFIG) cannot be used: No such file"),
+        ("hub/admin.kubeconfig:empty", "empty (of $KUBECONFIG) cannot be used: it is empty"),
+        ("hub:gone", "hub (of $KUBECONFIG) cannot be used: "),
+    ] {
+        hub.with_kubeconfig(names, "cluster list").is(2, &[why]);
+    }
+    hub.with_kubeconfig("hub/admin.kubeconfig::hub/admin.kubeconfig", "cluster list").is(0, &[]);
     hub.way("unknown", |way| way["users"][0]["user"] = json!({ "token": "wrong" }));
     hub.bowline("cluster list --kubeconfig unknown").is(4, &["does not know us (401)", "--context"]);
 }

@@ -175,6 +175,12 @@ impl Hub {
         Said::new(&self.any_command(line).stdin(Stdio::null()).output().expect("it runs"))
     }
 
+    /// The same, with this as `$KUBECONFIG`.
+    pub(crate) fn with_kubeconfig(&self, names: &str, line: &str) -> Said {
+        let mut command = self.any_command(line);
+        Said::new(&command.env("KUBECONFIG", names).stdin(Stdio::null()).output().expect("it runs"))
+    }
+
     /// `bowline update`.
     pub(crate) fn update(&self, line: &str) -> Said {
         Said::new(&self.command(line).stdin(Stdio::null()).output().expect("it runs"))

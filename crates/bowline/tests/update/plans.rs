@@ -1,6 +1,6 @@
 //! What `plan` and `diff` refuse, and that they make nothing. The cluster that is looked at is the hub itself.
 
-use bowline_api::updates::{Bundle, Stack, Update};
+use bowline_api::updates::{Bundle, Cluster, Stack, Update};
 use serde_json::{Value, json};
 
 use super::config;
@@ -108,6 +108,29 @@ fn a_cluster_is_reached_by_its_secret_by_those_who_may_read_it() {
     hub.update(&format!("plan app --cluster far {submitter}"))
         .is(4, &["the Secret bowline-system/far cannot be read", "--cluster-kubeconfig FILE"]);
     hub.update(&format!("diff app --cluster far {submitter} {OWN}")).is(0, &["+++ planned/v1/ConfigMap/a"]);
+}
+
+#[test]
+fn credentials_that_the_cluster_refuses_are_named_with_how_to_renew_them() {
+    let hub = ready();
+    hub.way("expired", |way| way["users"][0]["user"] = json!({ "token": "sekrit" }));
+    hub.bowline("cluster add far --kubeconfig expired --no-wait").is(0, &[]);
+    let secret =
+        hub.all::<Cluster>().into_iter().find_map(|it| it.spec.kubeconfig_secret_ref).expect("a Secret");
+    let there =
+        format!("in the Secret bowline-system/{} of the hub, and are wrong, or have expired", secret.name);
+    for verb in ["plan", "diff"] {
+        let renewed = "`bowline cluster add far --kubeconfig FILE`";
+        let said = hub.update(&format!("{verb} app --cluster far")).is(4, &["(401)", &there, renewed]);
+        assert!(!said.err.contains("sekrit"), "{said:#?}");
+    }
+    hub.update("plan app --cluster far --cluster-kubeconfig expired")
+        .is(4, &["your own, in expired, and are wrong", "--cluster-kubeconfig FILE"]);
+    // They are known, and may not.
+    let nobody = hub.person("nobody", &[]).replace("--kubeconfig", "--cluster-kubeconfig");
+    hub.update(&format!("plan app --cluster far {nobody}"))
+        .is(4, &["is forbidden", "That was asked with your own, in nobody.kubeconfig"]);
+    assert!(is_untouched(&hub), "nothing was made");
 }
 
 #[test]

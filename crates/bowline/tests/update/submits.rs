@@ -31,9 +31,20 @@ fn what_cannot_be_used_is_refused_before_anything_is_made() {
     hub.file("bad/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [\n");
     hub.file("twice/a.yaml", &format!("{}---\n{}", config("a", "1"), config("a", "2")));
     hub.file("empty/README.md", "nothing");
+    hub.file(
+        "secret/s.yaml",
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: hunter2\n",
+    );
+    hub.file("kustomize/Kustomization", "resources: [a.yaml]\n");
 
     hub.update("submit bad --cluster prod").is(2, &["bad/a.yaml:", "it does not parse"]);
     hub.update("submit twice --cluster prod").is(2, &["twice/a.yaml:8", "also in twice/a.yaml:1"]);
+    let said = hub
+        .update("submit secret --cluster prod")
+        .is(2, &["secret/s.yaml:1: data[\"password\"] is not base64"]);
+    assert!(!said.err.contains("hunter2"), "{said:#?}");
+    hub.update("submit kustomize --cluster prod")
+        .is(2, &["kubectl kustomize kustomize | bowline update submit - --cluster NAME"]);
     hub.update("submit empty --cluster prod").is(2, &["empty: there is no object in it"]);
     hub.update("submit not-there --cluster prod").is(2, &["not-there: it cannot be read"]);
     hub.update_with("submit - --cluster prod", "kind: x").is(2, &["standard input:1: it has no apiVersion"]);
@@ -43,7 +54,19 @@ fn what_cannot_be_used_is_refused_before_anything_is_made() {
         .is(4, &["the namespace default may not use the cluster prod", "the namespaces team-a may"]);
     hub.update("submit app --cluster nobody").is(4, &["may not use the cluster nobody", "no namespace may"]);
     hub.update("submit app --cluster labelled").is(4, &["may not use the cluster labelled"]);
-    hub.update("submit app --cluster prod -n team-a").is(4, &["namespaces \"team-a\" not found"]);
+    for line in [
+        "submit app --cluster prod",
+        "plan app --cluster prod",
+        "list",
+        "rollback --stack prod",
+        "pause prod",
+    ] {
+        hub.update(&format!("{line} -n team-a")).is(
+            4,
+            &["the hub has no namespace team-a: say another one (-n)", "kubectl create namespace team-a"],
+        );
+    }
+    hub.update("list -A").is(0, &["There are no updates anywhere"]);
     assert!(is_empty(&hub), "nothing was made");
 
     hub.create(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a", "labels": {"team": "a"}}}));

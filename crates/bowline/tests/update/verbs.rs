@@ -112,16 +112,54 @@ fn stacks_are_paused_and_resumed_and_content_is_released() {
     hub.update("pause prod").is(0, &["The stack prod is paused: no version is started"]);
     assert_eq!(hub.stack("prod")["spec"]["paused"], true);
     hub.update("pause prod").is(0, &["is paused already"]);
-    hub.update("submit app --cluster prod").is(0, &["The stack prod is paused: nothing is started"]);
+    let paused = "The stack prod is paused: nothing is started until `bowline update resume prod`";
+    hub.update("submit app --cluster prod").is(0, &[paused]);
+    hub.update("rollback --stack prod").is(0, &[paused]);
     hub.update("resume prod").is(0, &["The stack prod is not paused any more"]);
     assert_ne!(hub.stack("prod")["spec"]["paused"], true);
     hub.update("pause other").is(4, &["there is no stack other in default"]);
 
-    hub.update("release 1").is(4, &["the content of prod/1 is not quarantined: there are prod/2"]);
+    hub.update("release 1").is(
+        4,
+        &["the content of prod/1 is not quarantined; what is: prod/2 (why 2). To release that: bowline update release prod/2"],
+    );
     hub.update("release prod/2").is(0, &["Submit it again"]);
     assert_eq!(hub.stack("prod")["spec"]["released"], json!([2]));
     hub.update(&format!("release {}", updates[1].name_any())).is(0, &["Submit it again"]);
     assert_eq!(hub.stack("prod")["spec"]["released"], json!([2]));
+    hub.update("submit app --cluster prod --stack web").is(0, &[]);
+    hub.update("release web/1")
+        .is(4, &["the content of web/1 is not quarantined; nothing of the stack web is"]);
+}
+
+#[test]
+fn how_a_stack_works_is_set_with_a_submission_and_without() {
+    let (hub, _) = history();
+    let spec = || {
+        let spec = hub.stack("prod")["spec"].take();
+        ["timeoutSeconds", "maxDeletions", "drift", "driftIntervalSeconds"].map(|field| spec[field].clone())
+    };
+    assert_eq!(spec(), [json!(300), json!(10), json!("Report"), json!(600)]);
+    let said = hub.update("set prod --drift repair --drift-interval 5m");
+    said.is(
+        0,
+        &["The stack prod is changed: ", "what others change is put right, and looked for every 300 s"],
+    );
+    assert_eq!(spec(), [json!(300), json!(10), json!("Repair"), json!(300)]);
+    hub.update("set prod --drift repair").is(0, &["The stack prod is so already: "]);
+    hub.update("submit app --cluster prod --health-timeout 1m --max-deletions 0").is(0, &[]);
+    assert_eq!(spec(), [json!(60), json!(0), json!("Repair"), json!(300)]);
+    hub.update("submit app --cluster prod").is(0, &[]);
+    assert_eq!(spec(), [json!(60), json!(0), json!("Repair"), json!(300)], "what is not said stays");
+    hub.update("submit app --cluster prod --stack web --drift repair").is(0, &[]);
+    assert_eq!(hub.stack("web")["spec"]["drift"], "Repair", "a new one is made so");
+
+    hub.update("set prod --drift maybe").is(2, &["report", "repair"]);
+    hub.update("set prod --drift-interval 0s").is(2, &["at least one second"]);
+    hub.update("set prod --drift-interval 48h").is(2, &["driftIntervalSeconds"]);
+    hub.update("set prod").is(2, &["--drift", "--health-timeout"]);
+    hub.update("set other --drift report").is(4, &["there is no stack other in default"]);
+    assert_eq!(spec(), [json!(60), json!(0), json!("Repair"), json!(300)]);
 }
 
 #[test]

@@ -109,7 +109,9 @@ impl Chunk<'_> {
                     Some(location) => at(file, self.line + location.line() - 1, Some(location.column())),
                     None => at(file, self.first_line(), None),
                 };
-                Err(BadManifest::new(place, Fault::Syntax(why(&error))))
+                let is_template = self.text.contains("{{");
+                let fault = if is_template { Fault::Template } else { Fault::Syntax };
+                Err(BadManifest::new(place, fault(why(&error))))
             }
         }
     }

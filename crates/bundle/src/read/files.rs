@@ -1,6 +1,7 @@
 //! Directories, files and streams.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,11 @@ fn text(stream: impl Read, name: String, is_json: bool, left: &mut usize) -> Res
     Ok(Text { name, text, is_json })
 }
 
+/// Whether kustomize takes a file of this name for what it is to do. What is beside it is not meant to be applied as it is.
+pub(super) fn is_kustomization(name: &str) -> bool {
+    matches!(name, "kustomization.yaml" | "kustomization.yml" | "kustomization.json" | "Kustomization")
+}
+
 fn unreadable(path: &Path, error: &std::io::Error) -> BadManifest {
     BadManifest::of_file(&path.display().to_string(), Fault::Unreadable(error.to_string()))
 }
@@ -102,7 +108,9 @@ impl Walk {
         let is_manifest =
             ["yaml", "yml", "json"].iter().any(|ending| path.extension() == Some(ending.as_ref()));
         let is_directory = path.is_dir();
-        if !is_directory && !is_manifest {
+        let for_kustomize =
+            !is_directory && path.file_name().and_then(OsStr::to_str).is_some_and(is_kustomization);
+        if !is_directory && !is_manifest && !for_kustomize {
             return Ok(());
         }
         let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
@@ -121,8 +129,9 @@ impl Walk {
             // Who reads from a pipe or a device may wait for ever.
             return refused(Fault::Unreadable("it is no regular file".into()));
         }
-        if path.file_stem().is_some_and(|stem| stem == "kustomization") {
-            return refused(Fault::kustomization());
+        if for_kustomize {
+            let directory = path.parent().unwrap_or(Path::new(".")).display().to_string();
+            return refused(Fault::kustomization(&directory));
         }
         self.files.push(path.to_owned());
         Ok(())

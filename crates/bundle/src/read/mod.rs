@@ -32,9 +32,10 @@ pub enum Source<'a> {
 /// # Errors
 /// The first thing that is wrong: where it is, and what to do.
 pub fn read(source: Source<'_>) -> Result<Vec<Manifest>, BadManifest> {
-    let nothing = if matches!(source, Source::Path(_)) { Fault::Nothing } else { Fault::NothingPiped };
+    let is_files = matches!(source, Source::Path(_));
+    let nothing = if is_files { Fault::Nothing } else { Fault::NothingPiped };
     let (whole, texts) = files::texts(source)?;
-    let mut found = Found::default();
+    let mut found = Found { is_files, ..Found::default() };
     for text in texts {
         let text = text?;
         for document in documents::documents(&text.name, &text.text, text.is_json)? {
@@ -51,6 +52,8 @@ pub fn read(source: Source<'_>) -> Result<Vec<Manifest>, BadManifest> {
 struct Found {
     manifests: Vec<Manifest>,
     places: BTreeMap<Key, Place>,
+    /// Whether places are in files, not in a stream.
+    is_files: bool,
 }
 
 impl Found {
@@ -87,7 +90,7 @@ impl Found {
     }
 
     fn take_object(&mut self, value: Value, place: Place) -> Result<(), BadManifest> {
-        let hint = not_a_manifest(&place.file, &value);
+        let hint = if self.is_files { not_a_manifest(&place.file, &value) } else { None };
         let manifest = match Manifest::new(value) {
             Ok(manifest) => manifest,
             Err(fault) => return Err(BadManifest::new(place, hint.unwrap_or(fault))),
@@ -112,9 +115,14 @@ fn is_list(map: &serde_json::Map<String, Value>) -> bool {
     says && matches!(map.get("items"), Some(Value::Array(_) | Value::Null))
 }
 
-/// What stands in a chart beside its templates has no kind.
+/// What stands beside manifests, and what makes objects of it.
 fn not_a_manifest(file: &str, value: &Value) -> Option<Fault> {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    let of_a_chart = matches!(name, "Chart.yaml" | "values.yaml") && value.get("kind").is_none();
-    of_a_chart.then_some(Fault::Source { what: "it is part of a Helm chart", command: "helm template DIR" })
+    let (directory, name) = file.rsplit_once('/').unwrap_or((".", file));
+    let has_no_kind = value.get("kind").is_none();
+    let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if version.starts_with("kustomize.config.k8s.io/") || (has_no_kind && files::is_kustomization(name)) {
+        return Some(Fault::kustomization(directory));
+    }
+    // What a chart has beside its templates has no kind.
+    (matches!(name, "Chart.yaml" | "values.yaml") && has_no_kind).then(|| Fault::chart(directory))
 }

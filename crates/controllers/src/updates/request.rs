@@ -15,6 +15,13 @@ use super::discreet::{discreet, is_secret};
 const LONGEST: usize = 400;
 /// What stands in a path as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b':').remove(b'~');
+/// What is applied and has a field that its kind has not, or a value that no such field can have, is answered as if the server had
+/// failed. The last is said by embedded clusters.
+const MISFITS: &[&str] = &[
+    "failed to create typed patch object",
+    "unable to convert unstructured object to",
+    "failed to convert new typed object to object",
+];
 
 /// A way to a server, and the right to use it.
 #[derive(Clone, Copy)]
@@ -140,8 +147,7 @@ fn said(code: StatusCode, answer: &Value, told: fn(&str) -> String) -> Trouble {
         code,
         StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS
     );
-    // What is applied and has a field that its kind has not is answered as if the server had failed.
-    let is_misfit = words.contains("failed to create typed patch object");
+    let is_misfit = MISFITS.iter().any(|misfit| words.contains(misfit));
     let words =
         if words.is_empty() { format!("its server answers {}", code.as_u16()) } else { cut(told(&words)) };
     if !is_misfit && (is_open || !code.is_client_error()) {
@@ -192,11 +198,21 @@ mod tests {
             assert_eq!(matches!(trouble, Trouble::Said { .. }), no, "{code}");
             assert_eq!(trouble.words(), "why");
         }
-        let misfit = json!({ "message": "failed to create typed patch object (a/b; v1, Kind=X): .z: field not declared in schema" });
-        for told in [discreet, ToOwned::to_owned] {
-            let said = said(StatusCode::INTERNAL_SERVER_ERROR, &misfit, told);
-            assert!(matches!(said, Trouble::Said { code: 500, .. }), "{said:?}");
+        for misfit in [
+            "failed to create typed patch object (a/b; v1, Kind=X): .z: field not declared in schema",
+            "failed to convert new object (a/b; /v1, Kind=Secret) to proper version: unable to convert unstructured object to \
+             /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 0",
+            "failed to convert new typed object to object: quantities must match the regular expression",
+        ] {
+            for told in [discreet, ToOwned::to_owned] {
+                let said = said(StatusCode::INTERNAL_SERVER_ERROR, &json!({ "message": misfit }), told);
+                assert!(matches!(said, Trouble::Said { code: 500, .. }), "{said:?}");
+            }
         }
+        // The webhook of a kind may answer again.
+        let silent = json!({ "message": "failed to convert new object (a/b; g/v1, Kind=X) to proper version: conversion webhook for g/v2, Kind=X failed" });
+        let silent = said(StatusCode::INTERNAL_SERVER_ERROR, &silent, ToOwned::to_owned);
+        assert!(matches!(silent, Trouble::Open(_)), "{silent:?}");
         let bare = said(StatusCode::BAD_GATEWAY, &json!(""), ToOwned::to_owned);
         assert_eq!(bare.words(), "its server answers 502");
     }

@@ -10,6 +10,9 @@ pub enum Unseen {
     /// Whoever asks may not see it.
     #[error("{0}")]
     Forbidden(String),
+    /// Whoever asks is not known there: the credentials are wrong, or have expired.
+    #[error("{0}")]
+    Stranger(String),
     /// There was no answer, or none that says anything.
     #[error("{0}")]
     Silent(String),
@@ -23,6 +26,7 @@ impl Unseen {
     pub(crate) fn told(self, how: impl FnOnce(&str) -> String) -> Unseen {
         match self {
             Unseen::Forbidden(why) => Unseen::Forbidden(how(&why)),
+            Unseen::Stranger(why) => Unseen::Stranger(how(&why)),
             Unseen::Silent(why) => Unseen::Silent(how(&why)),
             Unseen::Wrong(why) => Unseen::Wrong(how(&why)),
         }
@@ -34,6 +38,7 @@ impl From<kube::Error> for Unseen {
         let words = sentence(&error);
         match error {
             kube::Error::Api(status) if status.code == 403 => Unseen::Forbidden(words),
+            kube::Error::Api(status) if status.code == 401 => Unseen::Stranger(words),
             kube::Error::Api(status) if (400..500).contains(&status.code) => Unseen::Wrong(words),
             _ => Unseen::Silent(words),
         }
@@ -68,7 +73,7 @@ mod tests {
         let api = |code| kube::Error::Api(Box::new(Status::failure("why", "Reason").with_code(code)));
         let why = || "why".to_owned();
         assert_eq!(Unseen::from(api(403)), Unseen::Forbidden(why()));
-        assert_eq!(Unseen::from(api(401)), Unseen::Wrong(why()), "who asks is not known, and may be again");
+        assert_eq!(Unseen::from(api(401)), Unseen::Stranger(why()));
         assert_eq!(Unseen::from(api(404)), Unseen::Wrong(why()));
         assert_eq!(Unseen::from(api(503)), Unseen::Silent(why()));
         let said = |code| Trouble::Said { code, words: why(), about: String::new() };
