@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::album::Album;
 use super::brought::{Brought, by_schema, is_definition};
+use super::fields::differing;
 use super::health::health;
 use super::inspect::{get, list};
 use super::keeping::Keeping;
@@ -264,9 +265,12 @@ impl Eyes<'_> {
                 fit => fit,
             },
             // Who made it was lost before its fields were ours as applied ones are.
-            (Tried::Is { .. }, Some(live)) if ours.is_some() && read(live).is_raw => Fit::Differs,
+            (Tried::Is { object, .. }, Some(live)) if ours.is_some() && read(live).is_raw => {
+                Fit::Differs(differing(live, object))
+            }
             (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
-            (Tried::Is { .. }, _) => Fit::Differs,
+            (Tried::Is { object, .. }, Some(live)) => Fit::Differs(differing(live, object)),
+            (Tried::Is { .. }, None) => Fit::Differs(String::new()),
         };
         let Some(live) = live else { return Ok(Sight { live: None, fit }) };
         let mut seen = self.live(&live, true);
@@ -538,7 +542,7 @@ mod tests {
             let live = map(&now, "d", &now);
             (200, if asked.query.contains("labelSelector") { json!({ "items": [live] }) } else { live })
         });
-        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [Fit::Differs]);
+        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [Fit::Differs(String::new())]);
         assert_eq!(server.heard().len(), 2 + 2 * TRIES, "{:?}", server.heard());
     }
 

@@ -12,6 +12,7 @@ mod large;
 mod lease;
 mod lives;
 mod outage;
+mod own_hub;
 mod paused;
 mod plans;
 mod server;
