@@ -68,7 +68,7 @@ impl<N: Names> Case<'_, N> {
     }
 
     /// What is said of a stack, also when it is being deleted: nothing else is to be done for that one.
-    fn going(&self, words: &str) -> N::Text {
+    pub(crate) fn going(&self, words: &str) -> N::Text {
         match self.stack.deleting {
             true => N::Text::from(&format!("it is being deleted: {words}")),
             false => words.into(),

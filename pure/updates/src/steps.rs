@@ -126,7 +126,7 @@ impl<N: Names> Case<'_, N> {
         match is_drift.then(|| self.plan(Aim::LastGood)) {
             Some(View::Plan(look, plan)) => Some(Told {
                 mood: Mood::Drifted,
-                words: words::drifted(look, &plan),
+                words: self.going(words::drifted(look, &plan).as_ref()),
                 observed: self.stack.generation,
             }),
             _ => self.stack.told.clone(),

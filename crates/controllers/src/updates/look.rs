@@ -542,7 +542,10 @@ mod tests {
             let live = map(&now, "d", &now);
             (200, if asked.query.contains("labelSelector") { json!({ "items": [live] }) } else { live })
         });
-        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [Fit::Differs(String::new())]);
+        assert_eq!(
+            fits(&server, &[MAP], &[map("", "d", "")]).await,
+            [Fit::Differs("metadata.annotations.revision".into())]
+        );
         assert_eq!(server.heard().len(), 2 + 2 * TRIES, "{:?}", server.heard());
     }
 

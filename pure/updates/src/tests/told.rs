@@ -100,6 +100,9 @@ fn what_has_drifted_is_told_with_its_fields_also_before_it_is_put_right() {
     Arc::make_mut(&mut look(&mut s).sights).insert("y", super::ours(2));
     let gone = "not as it should be: x (it is not there), y (it is not wanted)";
     assert_eq!(after(&s, Step::Mend).told.expect("words").words, gone);
+    stack(&mut s).deleting = true;
+    assert_eq!(after(&s, Step::Mend).told.expect("words").words, format!("it is being deleted: {gone}"));
+    stack(&mut s).deleting = false;
     // Who could not be put back, and is tried on another cluster of that name, has not drifted.
     stack(&mut s).status.phase = Phase::Stalled(None);
     assert_eq!(after(&s, Step::Mend).told, None);
