@@ -265,10 +265,11 @@ impl Eyes<'_> {
                 fit => fit,
             },
             // Who made it was lost before its fields were ours as applied ones are.
-            (Tried::Is { object, .. }, Some(live)) if ours.is_some() && read(live).is_raw => {
-                Fit::Differs(differing(live, object))
+            (Tried::Is { object, .. }, Some(live))
+                if is_same(live, object) && (ours.is_none() || !read(live).is_raw) =>
+            {
+                Fit::Same
             }
-            (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
             (Tried::Is { object, .. }, Some(live)) => Fit::Differs(differing(live, object)),
             (Tried::Is { .. }, None) => Fit::Differs(String::new()),
         };
