@@ -151,7 +151,7 @@ const PAIRS: &[(&str, Counts)] = &[
     ("conflict=1,lost-reply=1", (956_170, 2_788_518, 143)),
     ("conflict=1,relist=1", (106_647, 492_076, 136)),
     ("conflict=1,two-leaders=1", (1_006_696, 2_964_525, 153)),
-    ("conflict=1,drift=1", (651_205, 1_665_577, 155)),
+    ("conflict=1,drift=1", (653_063, 1_669_454, 158)),
     ("conflict=1,clock=1", (160_487, 376_235, 136)),
     ("conflict=1,provider=1", (251_990, 537_753, 155)),
     ("lost-request=2", (42_934, 58_177, 143)),

@@ -2,12 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::marks::plain;
+use super::marks::{is_same, plain, read};
 
 /// How many fields are named at most.
 const SOME: usize = 5;
 /// The longest name of a field, in characters.
 const LONGEST: usize = 120;
+
+/// Whether an object is as its server would have it. What is ours is so only when its fields are ours as applied ones are: who made
+/// it may have been lost before that was said.
+pub(crate) fn fits(live: &Value, tried: &Value, is_ours: bool) -> bool {
+    is_same(live, tried) && !(is_ours && read(live).is_raw)
+}
 
 /// The fields in which an object differs from what its server makes of what is wanted, for people: the first ones, and how many
 /// more there are.

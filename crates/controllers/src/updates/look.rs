@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use super::album::Album;
 use super::brought::{Brought, by_schema, is_definition};
-use super::fields::differing;
+use super::fields::{differing, fits};
 use super::health::health;
 use super::inspect::{get, list};
 use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
-use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said, stack_of};
+use super::marks::{Actor, MANAGER, STACK_UID, read, said, stack_of};
 use super::names::{Place, Text};
 use super::request::{Asked, Trouble, Way};
 use super::spared::{is_shared, spared};
@@ -264,12 +264,7 @@ impl Eyes<'_> {
                 },
                 fit => fit,
             },
-            // Who made it was lost before its fields were ours as applied ones are.
-            (Tried::Is { object, .. }, Some(live))
-                if is_same(live, object) && (ours.is_none() || !read(live).is_raw) =>
-            {
-                Fit::Same
-            }
+            (Tried::Is { object, .. }, Some(live)) if fits(live, object, ours.is_some()) => Fit::Same,
             (Tried::Is { object, .. }, Some(live)) => Fit::Differs(differing(live, object)),
             (Tried::Is { .. }, None) => Fit::Differs(String::new()),
         };
