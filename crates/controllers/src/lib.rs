@@ -6,6 +6,7 @@
 mod clusters;
 #[cfg(test)]
 mod fuzz;
+mod hub;
 pub mod kubeconfig;
 mod updates;
 
@@ -149,6 +150,7 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
                 wire,
                 outside: clusters::Eyes {
                     client: client.clone(),
+                    hub: hub::Hub::new(client.clone()),
                     embed: embed.clone(),
                     gauges: clusters::Gauges::new(metrics),
                 },

@@ -1,7 +1,7 @@
 //! Events: what `kubectl describe` shows of an object when its status has changed.
 //!
 //! An Event is a projection of a status that was written, and decides nothing. Nothing rests on it: one that cannot be sent
-//! is logged, and not tried again; of one object a few are sent at once, and then one a minute.
+//! is logged, and not tried again; of one object a few are sent at once, and then one a minute, whatever they say.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use bowline_control::Millis;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
-use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::client::REQUEST;
 use crate::clock::now;
 use crate::sentence::sentence;
+use crate::series::Series;
 
 /// Events that may wait to be sent.
 const WAITING: usize = 1024;
@@ -44,8 +44,7 @@ impl Herald {
     /// One that sends as `controller`; it has ended when there is no herald any more, and all was sent.
     pub(crate) fn new(client: Client, controller: String) -> (Herald, JoinHandle<()>) {
         let (herald, notices) = mpsc::channel(WAITING);
-        let recorder = Recorder::new(client, Reporter { controller, instance: None });
-        (Herald(herald), tokio::spawn(send(recorder, notices)))
+        (Herald(herald), tokio::spawn(send(Series::new(client, controller), notices)))
     }
 
     /// Has this said of an object.
@@ -65,22 +64,17 @@ pub(crate) async fn ended(sending: JoinHandle<()>) {
     }
 }
 
-async fn send(recorder: Recorder, mut notices: mpsc::Receiver<(ObjectReference, Notice)>) {
+async fn send(mut series: Series, mut notices: mpsc::Receiver<(ObjectReference, Notice)>) {
     let mut allowance = Allowance::default();
-    while let Some((about, Notice { good, reason, action, note })) = notices.recv().await {
+    while let Some((about, mut notice)) = notices.recv().await {
+        let reason = notice.reason.clone();
         let object = about.name.clone().unwrap_or_default();
         if !allowance.take(about.uid.as_deref().unwrap_or_default(), now().clock) {
             tracing::debug!(object, reason, "an event is not sent: there were many of this object");
             continue;
         }
-        let event = Event {
-            type_: if good { EventType::Normal } else { EventType::Warning },
-            reason: reason.clone(),
-            note: Some(cut(note)),
-            action: action.into(),
-            secondary: None,
-        };
-        match tokio::time::timeout(REQUEST, recorder.publish(&event, &about)).await {
+        notice.note = cut(notice.note);
+        match tokio::time::timeout(REQUEST, series.publish(&about, notice, now().clock)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 let why = sentence(&error);
@@ -133,6 +127,13 @@ impl Allowance {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use http::{Request, Response};
+    use kube::client::Body;
+
     use super::*;
 
     #[test]
@@ -146,6 +147,28 @@ mod tests {
         // It has been quiet for long.
         assert_eq!((9_000..9_020).filter(|second| taken("a", *second)).count(), 10);
         assert!(allowance.left.len() == 1, "who was quiet is forgotten");
+    }
+
+    /// Words that change all the time make no Events without end.
+    #[tokio::test]
+    async fn of_one_object_a_few_are_sent_whatever_they_say() {
+        let sent = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&sent);
+        let serve = move |_: Request<Body>| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let said = r#"{ "metadata": {}, "eventTime": null }"#.to_owned();
+            std::future::ready(Ok::<_, Infallible>(Response::new(Body::from(said.into_bytes()))))
+        };
+        let (herald, sending) =
+            Herald::new(Client::new(tower::service_fn(serve), "default"), "us".to_owned());
+        for number in 0..100 {
+            let about = ObjectReference { uid: Some("a".into()), ..ObjectReference::default() };
+            let note = format!("{number} of 100 are ready");
+            herald.tell(about, Notice { good: true, reason: "Ready".into(), action: "Update", note });
+        }
+        drop(herald);
+        ended(sending).await;
+        assert_eq!(sent.load(Ordering::Relaxed), BURST);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod piece;
 mod plain;
 mod raw;
 mod sentence;
+mod series;
 mod watch;
 mod wire;
 mod words;

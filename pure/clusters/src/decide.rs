@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_control::{Decision, Millis};
 
 use crate::snapshot::{Probe, Snapshot};
-use crate::state::{Cluster, Names, Status, Way};
+use crate::state::{Cluster, Finding, Found, Names, Status, Way};
 use crate::{Home, Rhythm};
 
 /// A step.
@@ -68,6 +68,24 @@ fn is_told<N: Names>(cluster: &Cluster<N>, probe: &Probe<N>) -> bool {
 
 fn due<N: Names>(probe: &Probe<N>, rhythm: Rhythm) -> Millis {
     probe.at.plus(if probe.finding.found.is_ready() { rhythm.well } else { rhythm.ill })
+}
+
+const EXPOSED: &str = "it is this hub itself: whoever may submit to it is an administrator of the hub. Name the namespaces that may, \
+                       and no others (`bowline cluster add NAME --kubeconfig FILE --allow NAMESPACE`), or remove it (`bowline \
+                       cluster remove`)";
+const GUARDED: &str = "it is this hub itself: whoever may submit from the namespaces that may use it is an administrator of the hub";
+
+impl<N: Names> Probe<N> {
+    /// What is done on a cluster is done with the rights of its kubeconfig. On the hub these reach everything that Bowline
+    /// itself rests on, so that whoever may use it there may do everything: nobody may without being named.
+    pub(crate) fn guarded(self, cluster: &Cluster<N>) -> Probe<N> {
+        let (found, words) = match self.finding.found {
+            Found::Usable | Found::Limited if self.hub && !cluster.named => (Found::Exposed, EXPOSED),
+            Found::Usable if self.hub => (Found::Usable, GUARDED),
+            _ => return self,
+        };
+        Probe { finding: Finding { found, words: words.into(), ..self.finding }, ..self }
+    }
 }
 
 fn take_down<N: Names>(snapshot: &Snapshot<N>, cluster: &Cluster<N>, home: Home) -> Decision<Step, Wait> {

@@ -42,6 +42,8 @@ pub enum Reply<N: Names> {
         generation: u64,
         /// What.
         finding: Finding<N::Text>,
+        /// It is the hub itself: the server that has the Cluster.
+        hub: bool,
     },
     /// This one does not run, and never will again.
     Stopped(N::Uid),

@@ -11,6 +11,7 @@
 //! # Invariants
 //! - No server runs of an embedded cluster that is not there.
 //! - A status never says what was found of another cluster of that name, or of an older wish.
+//! - The hub itself, registered as a cluster, can be used by those alone who are named.
 //! - At rest nothing is written.
 
 mod decide;

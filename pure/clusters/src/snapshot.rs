@@ -36,6 +36,8 @@ pub struct Probe<N: Names> {
     pub at: Millis,
     /// What was found.
     pub finding: Finding<N::Text>,
+    /// It is the hub itself.
+    pub hub: bool,
 }
 
 impl<N: Names> Default for Memory<N> {
@@ -47,8 +49,8 @@ impl<N: Names> Default for Memory<N> {
 impl<N: Names> Memory<N> {
     pub(crate) fn learn(&mut self, reply: Reply<N>, at: Millis) -> Result<(), String> {
         match reply {
-            Reply::Found { uid, generation, finding } => {
-                self.probe = Some(Probe { uid, generation, at, finding });
+            Reply::Found { uid, generation, finding, hub } => {
+                self.probe = Some(Probe { uid, generation, at, finding, hub });
             }
             Reply::Stopped(uid) => {
                 self.probe = None;
@@ -79,7 +81,11 @@ impl<N: Names> Snapshot<N> {
             |probe: &&Probe<N>| probe.uid == cluster.uid && probe.generation == cluster.generation;
         Snapshot {
             cluster: Some((*cluster).clone()),
-            probe: memory.probe.as_ref().filter(is_of_this).map(|probe| probe.clone().at_home(cluster)),
+            probe: memory
+                .probe
+                .as_ref()
+                .filter(is_of_this)
+                .map(|probe| probe.clone().at_home(cluster).guarded(cluster)),
             stopped: memory.stopped.as_ref() == Some(&cluster.uid),
         }
     }

@@ -34,6 +34,8 @@ pub struct Cluster<N: Names> {
     pub held: bool,
     /// How it is reached.
     pub way: Way<N::Secret>,
+    /// The namespaces that may use it are named one by one: neither all, nor those with a label.
+    pub named: bool,
     /// What people are told; `None` if nobody has looked, or somebody else has spoiled what was told.
     pub status: Option<Status<N::Text>>,
     /// Where the status says that its server is, whatever became of the rest of it. That of an embedded one says that it
@@ -117,11 +119,13 @@ pub enum Found {
     Failing,
     /// The steps lead nowhere.
     Stalled,
+    /// It is the hub itself, and does not say by name who may use it.
+    Exposed,
 }
 
 impl Found {
     /// All of them.
-    pub const ALL: [Found; 13] = [
+    pub const ALL: [Found; 14] = [
         Found::Usable,
         Found::Limited,
         Found::NotReady,
@@ -135,6 +139,7 @@ impl Found {
         Found::NotHere,
         Found::Failing,
         Found::Stalled,
+        Found::Exposed,
     ];
 
     /// Whether something can be done on it.
@@ -145,9 +150,12 @@ impl Found {
     /// Whether it answers; `None` if nobody has asked.
     pub fn answers(self) -> Option<bool> {
         match self {
-            Found::Usable | Found::Limited | Found::NotReady | Found::Unauthorized | Found::TooOld => {
-                Some(true)
-            }
+            Found::Usable
+            | Found::Limited
+            | Found::NotReady
+            | Found::Unauthorized
+            | Found::TooOld
+            | Found::Exposed => Some(true),
             Found::Silent | Found::NoKubeconfig | Found::BadKubeconfig | Found::DoesNotStart => Some(false),
             Found::Lost | Found::NotHere | Found::Failing | Found::Stalled => None,
         }

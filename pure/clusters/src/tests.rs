@@ -36,6 +36,7 @@ fn cluster(way: Way<&'static str>) -> Cluster<Plain> {
         deleting: false,
         held: false,
         way,
+        named: false,
         status: None,
         place: None,
     }
@@ -46,7 +47,7 @@ fn finding(found: Found) -> Finding<String> {
 }
 
 fn found(uid: u8, generation: u64, found: Found) -> Reply<Plain> {
-    Reply::Found { uid, generation, finding: finding(found) }
+    Reply::Found { uid, generation, finding: finding(found), hub: false }
 }
 
 fn known(cluster: &Cluster<Plain>, memory: &Memory<Plain>) -> Snapshot<Plain> {
@@ -218,4 +219,45 @@ fn that_an_embedded_cluster_was_started_is_not_forgotten() {
     }
     let prod = Cluster { way: Way::Kubeconfig("there"), ..toy };
     assert!(!began(&prod), "what is reached by a kubeconfig is not ours to start");
+}
+
+/// Whoever may use the hub as a cluster may do everything on it: nobody may who is not named.
+#[test]
+fn the_hub_itself_can_be_used_by_those_who_are_named() {
+    let told = |named: bool, reached: Found, hub: bool| {
+        let prod = Cluster { named, ..cluster(Way::Kubeconfig("there")) };
+        let memory = learned(Reply::Found { uid: 1, generation: 1, finding: finding(reached), hub }, 0);
+        let standing = Standing::Waiting(&Wait::NextLook);
+        match controller(Home::Hub).report(&known(&prod, &memory), standing, at(1)) {
+            Some(Write::Status { after, .. }) => after.status.expect("a status").finding,
+            _ => panic!("nobody is told"),
+        }
+    };
+    for reached in [Found::Usable, Found::Limited] {
+        let exposed = told(false, reached, true);
+        assert_eq!((exposed.found, exposed.found.is_ready()), (Found::Exposed, false));
+        assert!(exposed.words.contains("--allow NAMESPACE"), "{}", exposed.words);
+        assert_eq!(told(true, reached, true).found, reached);
+        assert_eq!(told(false, reached, false), finding(reached), "another one");
+    }
+    let guarded = told(true, Found::Usable, true).words;
+    assert!(guarded.contains("is an administrator of the hub"), "{guarded}");
+    assert_eq!(told(true, Found::Limited, true), finding(Found::Limited), "it says what is missing");
+    assert_eq!(told(false, Found::Silent, true), finding(Found::Silent), "what else is wrong is told first");
+}
+
+#[test]
+fn what_is_told_of_the_hub_itself_is_told_once() {
+    let mut prod = cluster(Way::Kubeconfig("there"));
+    let memory =
+        learned(Reply::Found { uid: 1, generation: 1, finding: finding(Found::Usable), hub: true }, 0);
+    let show = |prod: &Cluster<Plain>| {
+        controller(Home::Hub).report(&known(prod, &memory), Standing::Waiting(&Wait::NextLook), at(1))
+    };
+    let Some(Write::Status { after, .. }) = show(&prod) else { panic!("nobody is told") };
+    prod.status = after.status;
+    assert_eq!(show(&prod), None);
+    let next = Decision::Wait { what: Wait::NextLook, until: Some(Millis(5)) };
+    assert_eq!(decide(&prod, &memory, Home::Hub, 4), next, "it is looked at again soon");
+    assert_eq!(decide(&prod, &memory, Home::Hub, 5), Decision::Do(Step::Probe));
 }

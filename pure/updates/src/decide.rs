@@ -101,6 +101,9 @@ impl<N: Names> Case<'_, N> {
         let number = request.number;
         let object = |why| Step::Judge(number, Some(why));
         let Some(cluster) = &self.s.cluster else { return object(Objection::NoCluster) };
+        if cluster.exposed {
+            return object(Objection::Exposed);
+        }
         if self.stack.quarantine(&request.digest).is_some() {
             return object(Objection::Quarantined);
         }
@@ -161,8 +164,8 @@ impl<N: Names> Case<'_, N> {
     /// What there is to do on the cluster.
     fn work(&self) -> What {
         let status = &self.stack.status;
-        if let (None, Some(queued)) = (&self.s.cluster, self.stack.queued()) {
-            return Decision::Do(Step::Fail(queued.number, Fault::NoCluster));
+        if let (Some(why), Some(queued)) = (self.shut(), self.stack.queued()) {
+            return Decision::Do(Step::Fail(queued.number, why));
         }
         match status.phase {
             Phase::Idle => self.idle(),
@@ -181,6 +184,15 @@ impl<N: Names> Case<'_, N> {
                     _ => self.stalled(),
                 }
             }
+        }
+    }
+
+    /// Why nothing will ever be started on the cluster as it is now, whatever was judged before.
+    pub(crate) fn shut(&self) -> Option<Fault> {
+        match &self.s.cluster {
+            None => Some(Fault::NoCluster),
+            Some(cluster) if cluster.exposed => Some(Fault::Exposed),
+            Some(_) => None,
         }
     }
 

@@ -46,8 +46,8 @@ pub enum Whose<N: Names> {
 pub enum Fit<N: Names> {
     /// It would change nothing.
     Same,
-    /// It would make, or change, the object.
-    Differs,
+    /// It would make, or change, the object; these fields of it, for people.
+    Differs(N::Text),
     /// It is refused.
     Refused(N::Text),
     /// Its kind, or its namespace, is not there yet.
@@ -166,7 +166,7 @@ impl<N: Names> Plan<N> {
             }
             (Fit::Same | Fit::Elsewhere(_), Some(_)) => return,
             (_, None) => Act::Create(body.clone()),
-            (Fit::Differs, Some(live)) => Act::Apply(body.clone(), live.read.clone()),
+            (Fit::Differs(_), Some(live)) => Act::Apply(body.clone(), live.read.clone()),
         };
         self.touch(place, live);
         self.deeds.push((wave, Deed { place: place.clone(), act }));

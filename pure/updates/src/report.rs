@@ -5,7 +5,7 @@ use bowline_control::{Standing, Write};
 use crate::decide::{Aim, Case, View, Wait};
 use crate::object::Object;
 use crate::snapshot::Snapshot;
-use crate::state::{Mood, Names, Phase, Shown, Stack, Stage, Told, Update};
+use crate::state::{Mood, Names, Number, Phase, Shown, Stack, Stage, Told, Update};
 use crate::words;
 
 /// The write that makes the objects show how it stands; `None` if they do.
@@ -51,8 +51,12 @@ impl<N: Names> Case<'_, N> {
 
     fn told(&self, standing: Standing<'_, Wait>) -> Told<N> {
         let (mood, words): (Mood, N::Text) = match standing {
-            Standing::Failing(why) => (Mood::Failing, why.into()),
-            Standing::Stalled(why) => (Mood::Stuck, why.into()),
+            Standing::Failing(why) => (Mood::Failing, self.going(why)),
+            Standing::Stalled(why) => (Mood::Stuck, self.going(why)),
+            Standing::Converged if self.stack.deleting => (Mood::Waiting, self.going(HELD)),
+            Standing::Waiting(wait) if self.stack.deleting => {
+                (Mood::Waiting, self.going(self.waits_for(*wait).as_ref()))
+            }
             _ if matches!(self.stack.status.phase, Phase::Stalled(_)) => (Mood::Stuck, self.stuck()),
             Standing::Converged | Standing::Waiting(Wait::NextLook | Wait::Quiet) => self.at_rest(),
             Standing::Waiting(wait @ (Wait::Unpaused | Wait::ClusterUnpaused)) => {
@@ -63,18 +67,33 @@ impl<N: Names> Case<'_, N> {
         Told { mood, words, observed: self.stack.generation }
     }
 
-    /// How it stands with what is on the cluster.
+    /// What is said of a stack, also when it is being deleted: nothing else is to be done for that one.
+    pub(crate) fn going(&self, words: &str) -> N::Text {
+        match self.stack.deleting {
+            true => N::Text::from(&format!("it is being deleted: {words}")),
+            false => words.into(),
+        }
+    }
+
+    /// How it stands with what is on the cluster. Of a version that is there nothing has to be said.
     fn at_rest(&self) -> (Mood, N::Text) {
         let well: N::Text = match self.stack.status.good {
             Some(_) => "".into(),
-            None => "no version has succeeded yet, so nothing of it is on the cluster".into(),
+            None if self.stack.status.submitted == Number(0) => "no version was submitted yet".into(),
+            None => words::nothing_yet(self.newest()),
         };
         let View::Plan(look, plan) = self.plan(Aim::LastGood) else { return (Mood::Well, well) };
         match look.unhealthy() {
-            _ if !plan.is_done() => (Mood::Drifted, words::drifted(&plan)),
+            _ if !plan.is_done() => (Mood::Drifted, words::drifted(look, &plan)),
             Some(why) => (Mood::Unhealthy, why),
             None => (Mood::Well, words::spared(&plan).unwrap_or(well)),
         }
+    }
+
+    /// What the newest version shows, if its update is still there.
+    fn newest(&self) -> Option<&Shown<N>> {
+        let shown = self.s.updates.iter().filter_map(|update| update.shown.as_ref());
+        shown.max_by_key(|shown| shown.number)
     }
 
     /// Why the last good version is not in its place.
@@ -94,6 +113,7 @@ impl<N: Names> Case<'_, N> {
     fn waits_for(&self, wait: Wait) -> N::Text {
         let aim = match wait {
             Wait::ClusterReady => return self.unready(),
+            Wait::Quiet if self.stack.deleting => return self.last_look(),
             Wait::Health => self.stack.status.phase.number(),
             Wait::Trial => {
                 self.stack.queued().map(|queued| queued.number).or(self.stack.status.phase.number())
@@ -105,6 +125,15 @@ impl<N: Names> Case<'_, N> {
             _ => None,
         });
         first.unwrap_or_else(|| awaited(&wait))
+    }
+
+    /// What a stack waits for that is deleted, and would be let go.
+    fn last_look(&self) -> N::Text {
+        let seconds = self.rhythm.lease.0 / 1_000;
+        N::Text::from(&format!(
+            "waits, for up to {seconds} s, for writes that may still arrive on its cluster, and looks at it a last time then; its \
+             objects stay there"
+        ))
     }
 
     /// Why nothing can be asked of the cluster, and what to do where that never ends.
@@ -137,6 +166,9 @@ impl<N: Names> Case<'_, N> {
         Some(Write::Status { before: Object::Update(before.clone()), after: Object::Update(after) })
     }
 }
+
+/// What a stack waits for that we have let go.
+const HELD: &str = "waits for whoever else holds it by a finalizer";
 
 fn awaited<Text: for<'a> From<&'a str>>(wait: &Wait) -> Text {
     Text::from(&format!("waits for {wait}"))

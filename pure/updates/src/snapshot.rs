@@ -272,7 +272,7 @@ impl<N: Names> Look<N> {
     fn undone<'a>(&self, now: &'a Sights<N>) -> Option<&'a N::Place> {
         let is_well = |sight: &Sight<N>| sight.fit == Fit::Same;
         let differs = |(place, sight): &(&N::Place, &Sight<N>)| {
-            sight.fit == Fit::Differs && self.sights.get(*place).is_some_and(is_well)
+            matches!(sight.fit, Fit::Differs(_)) && self.sights.get(*place).is_some_and(is_well)
         };
         now.iter().find(differs).map(|(place, _)| place).filter(|_| !self.whole)
     }

@@ -361,6 +361,8 @@ pub struct Cluster<N: Names> {
     pub ready: bool,
     /// Why, or why not, in words for people.
     pub why: N::Text,
+    /// It is the hub itself, and does not say by name who may use it: whoever could would be an administrator of the hub.
+    pub exposed: bool,
     /// Nothing is started on it.
     pub paused: bool,
     /// How much may be asked of it.

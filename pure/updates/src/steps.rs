@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use bowline_control::{Effect, Write};
 
-use crate::decide::{Aim, Case, Fault, Objection, Step};
+use crate::decide::{Aim, Case, Fault, Objection, Step, View};
 use crate::effect::{Ask, Call};
 use crate::inventory::Inventory;
 use crate::object::Object;
 use crate::state::{
-    Cluster, Good, Names, Number, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Update,
+    Cluster, Good, Mood, Names, Number, Phase, Quarantined, Request, Shown, Stack, Stage, Status, Told,
+    Update,
 };
 use crate::words;
 
@@ -47,7 +48,7 @@ impl<N: Names> Case<'_, N> {
                 let deeds = self.planned(aim).map(|plan| plan.next(self.rhythm.batch, refused));
                 self.call(Ask::Write(deeds.unwrap_or_default()))
             }
-            _ => self.with_status(|status| self.become_so(status, step)),
+            _ => self.with_status(self.tells(step), |status| self.become_so(status, step)),
         }
     }
 
@@ -119,13 +120,26 @@ impl<N: Names> Case<'_, N> {
         Effect::Write(Write::Delete(Object::Update(update.clone())))
     }
 
-    fn with_status(&self, change: impl FnOnce(&mut Status<N>)) -> EffectOf<N> {
+    /// What is told with a step: what is about to be put right is named before it is gone.
+    fn tells(&self, step: Step) -> Option<Told<N>> {
+        let is_drift = step == Step::Mend && self.stack.status.phase == Phase::Idle;
+        match is_drift.then(|| self.plan(Aim::LastGood)) {
+            Some(View::Plan(look, plan)) => Some(Told {
+                mood: Mood::Drifted,
+                words: self.going(words::drifted(look, &plan).as_ref()),
+                observed: self.stack.generation,
+            }),
+            _ => self.stack.told.clone(),
+        }
+    }
+
+    fn with_status(&self, told: Option<Told<N>>, change: impl FnOnce(&mut Status<N>)) -> EffectOf<N> {
         let before = self.stack.clone();
         let mut status = before.status.clone();
         self.tidy(&mut status);
         status.epoch = self.now.epoch;
         change(&mut status);
-        let after = Stack { status, ..before.clone() };
+        let after = Stack { status, told, ..before.clone() };
         Effect::Write(Write::Status { before: Object::Stack(before), after: Object::Stack(after) })
     }
 
@@ -312,7 +326,7 @@ impl<N: Names> Case<'_, N> {
     /// The plan of an aim, by the last look.
     fn planned(&self, aim: Aim) -> Option<crate::Plan<N>> {
         match self.plan(aim) {
-            crate::decide::View::Plan(_, plan) => Some(plan),
+            View::Plan(_, plan) => Some(plan),
             _ => None,
         }
     }

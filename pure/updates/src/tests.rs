@@ -4,6 +4,7 @@ mod ends;
 mod outlooks;
 mod plans;
 mod stacks;
+mod told;
 
 use std::sync::Arc;
 
@@ -77,7 +78,12 @@ fn ours(body: u8) -> Sight<Plain> {
 }
 
 fn differs(whose: Whose<Plain>, body: u8) -> Sight<Plain> {
-    Sight { live: Some(live(whose, body)), fit: Fit::Differs }
+    Sight { live: Some(live(whose, body)), fit: changed() }
+}
+
+/// How something suits that is to be changed.
+fn changed() -> Fit<Plain> {
+    Fit::Differs("spec.size".into())
 }
 
 /// A stack with one version that is being applied, all of which is on the cluster, and was looked at an hour after the start.
@@ -181,6 +187,7 @@ fn cluster() -> Cluster<Plain> {
         deleting: false,
         ready: true,
         why: String::new(),
+        exposed: false,
         paused: false,
         quota: Quota { waiting: 2, hourly: 3 },
         updates: vec![("s", 3)],

@@ -1,8 +1,8 @@
 //! What people are told: what is wrong, where, and what to do.
 
 use crate::decide::{Aim, Case, Fault, Objection, View};
-use crate::plan::{Health, Plan};
-use crate::state::{Names, Number, Phase, Request, Stage};
+use crate::plan::{Act, Deed, Fit, Health, Plan};
+use crate::state::{Names, Number, Phase, Request, Shown, Stage};
 
 /// How many objects are named at most.
 const SOME: usize = 5;
@@ -41,6 +41,10 @@ pub(crate) fn forgotten<N: Names>() -> N::Text {
         .into()
 }
 
+const EXPOSED: &str = "its cluster is this hub itself, and does not name the namespaces that may use it: whoever submits to it is \
+                       an administrator of the hub. An administrator can name them (`bowline cluster add --allow`); then submit \
+                       it again";
+
 /// Between why a version failed and why the one before it could not be put back.
 const BESIDES: &str = "; and what was there before could not be put back: ";
 
@@ -68,6 +72,7 @@ pub(crate) fn objection<N: Names>(case: &Case<'_, N>, number: Number, objection:
         Objection::NotAllowed => {
             "its namespace may not use the cluster; an administrator can add it to the cluster's allowedNamespaces".into()
         }
+        Objection::Exposed => EXPOSED.into(),
         Objection::Waiting => {
             let most = case.s.cluster.as_ref().map_or(0, |cluster| cluster.quota.waiting);
             let text = format!(
@@ -147,6 +152,7 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
         Fault::Lost => "whoever applied it was lost, twice".into(),
         Fault::Deleted => "its stack is deleted".into(),
         Fault::NoCluster => "its cluster is gone".into(),
+        Fault::Exposed => EXPOSED.into(),
     }
 }
 
@@ -193,15 +199,48 @@ pub(crate) fn spared<N: Names>(plan: &Plan<N>) -> Option<N::Text> {
     (!some.is_empty()).then(|| N::Text::from(&some))
 }
 
-/// What somebody else has changed.
-pub(crate) fn drifted<N: Names>(plan: &Plan<N>) -> N::Text {
-    let changed = plan.deeds.iter().chain(&plan.later).map(|(_, deed)| &deed.place);
-    let cannot = plan.refused.iter().chain(&plan.untried).map(|(place, _)| place);
-    let all: Vec<_> = changed.chain(cannot).map(N::place).collect();
+/// What somebody else has changed, and in which fields.
+pub(crate) fn drifted<N: Names>(look: &crate::Look<N>, plan: &Plan<N>) -> N::Text {
+    let changed = plan.deeds.iter().chain(&plan.later).map(|(_, deed)| deviation(look, deed));
+    let cannot = plan.refused.iter().chain(&plan.untried).map(|(place, _)| N::place(place));
+    let all: Vec<_> = changed.chain(cannot).collect();
     let some = all.iter().take(SOME).cloned().collect::<Vec<_>>().join(", ");
     let text = match all.len() {
         0..=SOME => format!("not as it should be: {some}"),
         more => format!("not as it should be: {some} and {} more", more - SOME),
     };
     N::Text::from(&text)
+}
+
+/// What is otherwise about an object.
+fn deviation<N: Names>(look: &crate::Look<N>, deed: &Deed<N>) -> String {
+    let it = N::place(&deed.place);
+    let fields = match look.sights.get(&deed.place).map(|sight| &sight.fit) {
+        Some(Fit::Differs(fields)) => fields.as_ref(),
+        _ => "",
+    };
+    match deed.act {
+        Act::Create(_) => format!("{it} (it is not there)"),
+        Act::Apply(..) if fields.is_empty() => it,
+        Act::Apply(..) => format!("{it} ({fields})"),
+        Act::Restore(..) | Act::Delete(_) => format!("{it} (it is not wanted)"),
+    }
+}
+
+/// What became of the newest version of a stack of which none has succeeded.
+pub(crate) fn nothing_yet<N: Names>(newest: Option<&Shown<N>>) -> N::Text {
+    const NOTHING: &str = "no version has succeeded yet, so nothing of it is on the cluster";
+    let told = newest.and_then(|shown| {
+        let became = match shown.stage {
+            Stage::Rejected => "was rejected",
+            Stage::Failed => "failed",
+            Stage::RolledBack => "was rolled back",
+            _ => return None,
+        };
+        Some((shown.number?, became, shown.words.as_ref()))
+    });
+    N::Text::from(&match told {
+        Some((number, became, why)) => format!("{NOTHING}; version {number} {became}: {why}"),
+        None => NOTHING.to_owned(),
+    })
 }

@@ -56,7 +56,8 @@ pub struct StackSpec {
     /// What to do about objects that somebody else has changed.
     #[serde(default)]
     pub drift: Drift,
-    /// How often to look for such objects.
+    /// How often to look for such objects: a change is told, or put right, at the next look. There is one more look half a minute
+    /// after a version and after a repair; what is found otherwise then is put right, whatever `drift` says.
     #[serde(default = "drift_interval_seconds")]
     #[schemars(range(min = 1, max = 86400))]
     pub drift_interval_seconds: u32,

@@ -91,6 +91,7 @@ mod tests {
             deleting: false,
             held: false,
             way: Way::Embedded,
+            named: false,
             status: found.map(|found| Status { finding: finding(found), observed: 1 }),
             place: None,
         }

@@ -18,7 +18,9 @@ use kube::{Api, Client};
 pub use self::embed::{Embed, NotStarted, Running};
 pub(crate) use self::gauges::Gauges;
 use self::look::{finding, look};
+pub(crate) use self::wire::EXPOSED;
 use self::wire::{ClusterWire, SecretKey, Text};
+use crate::hub::Hub;
 use crate::kubeconfig;
 
 /// Looks that may be under way: clusters that do not answer must not keep the others waiting.
@@ -28,6 +30,7 @@ pub(crate) const WORKERS: usize = 256;
 pub(crate) struct Eyes {
     /// The way to the home.
     pub(crate) client: Client,
+    pub(crate) hub: Hub,
     pub(crate) embed: Option<Arc<dyn Embed>>,
     pub(crate) gauges: Gauges,
 }
@@ -48,13 +51,13 @@ impl Outside<Clusters<Text>> for Eyes {
     async fn call(&self, call: Call<Text>, _: &Mandate) -> Reply<Text> {
         match call {
             Call::Look { name, uid, generation, way, began } => {
-                let finding = match way {
-                    Way::Embedded => self.look_inside(&name, &uid, began).await,
+                let found = match way {
+                    Way::Embedded => self.look_inside(&name, &uid, began).await.map(|found| (found, false)),
                     Way::Kubeconfig(secret) => self.look_there(&secret).await,
                 };
                 self.gauges.looked(&name, &uid, now().wall);
-                match finding {
-                    Ok(finding) => Reply::Found { uid, generation, finding },
+                match found {
+                    Ok((finding, hub)) => Reply::Found { uid, generation, finding, hub },
                     Err(why) => Reply::Failed(why),
                 }
             }
@@ -114,7 +117,8 @@ impl Eyes {
         }
     }
 
-    async fn look_there(&self, secret: &SecretKey) -> Result<Finding<String>, String> {
+    /// What is found by a kubeconfig, and whether it leads to the hub itself.
+    async fn look_there(&self, secret: &SecretKey) -> Result<(Finding<String>, bool), String> {
         let SecretKey { namespace, name, key } = secret;
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
         let there = secrets
@@ -124,16 +128,16 @@ impl Eyes {
         let Some(there) = there else {
             let words =
                 format!("there is no Secret {namespace}/{name}: make it, or change kubeconfigSecretRef");
-            return Ok(finding(Found::NoKubeconfig, words, None));
+            return Ok((finding(Found::NoKubeconfig, words, None), false));
         };
         let data = there.data.unwrap_or_default();
         let Some(text) = data.get(key) else {
             let words = format!("the Secret {namespace}/{name} has no key {key:?}");
-            return Ok(finding(Found::NoKubeconfig, words, None));
+            return Ok((finding(Found::NoKubeconfig, words, None), false));
         };
         let bad = |why: &dyn std::fmt::Display| {
             let words = format!("the kubeconfig in the Secret {namespace}/{name} cannot be used: {why}");
-            Ok(finding(Found::BadKubeconfig, words, None))
+            Ok((finding(Found::BadKubeconfig, words, None), false))
         };
         let kubeconfig = String::from_utf8_lossy(&text.0);
         let kubeconfig = match kubeconfig::read(&kubeconfig).and_then(|read| kubeconfig::harmless(&read)) {
@@ -142,10 +146,18 @@ impl Eyes {
         };
         let place = kubeconfig::server(&kubeconfig).map(|server| Place { server, kubeconfig: None });
         let caller = kubeconfig::caller(&kubeconfig);
-        match bowline_runtime::client_of(kubeconfig, "the kubeconfig", Manner::Once).await {
-            Ok(client) => Ok(Finding { place, ..look(&client, caller.as_ref()).await }),
-            Err(why) => bad(&why),
+        let client = match bowline_runtime::client_of(kubeconfig, "the kubeconfig", Manner::Once).await {
+            Ok(client) => client,
+            Err(why) => return bad(&why),
+        };
+        let found = Finding { place, ..look(&client, caller.as_ref()).await };
+        if !found.found.is_ready() {
+            return Ok((found, false));
         }
+        let hub = self.hub.is_at(&client).await;
+        let hub =
+            hub.map_err(|error| format!("whether it is this hub is not known: {}", sentence(&error)))?;
+        Ok((found, hub))
     }
 
     async fn stop(&self, name: &str, uid: &str) -> Result<(), String> {

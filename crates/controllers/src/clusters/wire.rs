@@ -55,6 +55,7 @@ impl Wire for ClusterWire {
             generation: u64::try_from(meta.generation.unwrap_or(0)).ok()?,
             deleting: meta.deletion_timestamp.is_some(),
             held: meta.finalizers.iter().flatten().any(|finalizer| finalizer == FINALIZER),
+            named: spec.allowed_namespaces.as_ref().is_some_and(|allowed| allowed.selector.is_none()),
             way: way(spec.kubeconfig_secret_ref),
             status: read_status(&raw.data["status"]),
             place: read_place(&raw.data["status"]),
@@ -102,7 +103,7 @@ fn way(secret: Option<KubeconfigSecretRef>) -> Way<SecretKey> {
 }
 
 /// What was found, in a word that does not change.
-static REASONS: [(Found, Reason); 13] = [
+static REASONS: [(Found, Reason); 14] = [
     (Found::Usable, Reason::new("Usable")),
     (Found::Limited, Reason::new("LimitedPermissions")),
     (Found::NotReady, Reason::new("ServerNotReady")),
@@ -116,7 +117,11 @@ static REASONS: [(Found, Reason); 13] = [
     (Found::NotHere, Reason::new("NotInThisHome")),
     (Found::Failing, Reason::new("Failing")),
     (Found::Stalled, Reason::new("Stalled")),
+    (Found::Exposed, EXPOSED),
 ];
+
+/// Why the hub itself cannot be used as a cluster: it does not name those who may.
+pub(crate) const EXPOSED: Reason = Reason::new("HubExposed");
 
 fn reason(found: Found) -> Reason {
     let known = REASONS.iter().find(|(other, _)| *other == found);
@@ -263,6 +268,19 @@ mod tests {
                 let was = before.status.as_ref().expect("a status").finding.found;
                 assert_eq!(ClusterWire.notice(before, after).is_some(), was != *found);
             }
+        }
+    }
+
+    #[test]
+    fn who_may_use_it_is_named_or_not() {
+        for (allowed, named) in [
+            (json!({ "names": ["a"] }), true),
+            (json!({ "selector": {} }), false),
+            (json!({ "selector": { "matchLabels": { "team": "a" } } }), false),
+            (Value::Null, false),
+        ] {
+            let spec = json!({ "kubeconfigSecretRef": { "name": "prod" }, "allowedNamespaces": allowed });
+            assert_eq!(ClusterWire.read((), &raw(&spec)).expect("a cluster").named, named, "{allowed}");
         }
     }
 

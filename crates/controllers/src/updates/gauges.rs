@@ -1,11 +1,11 @@
 //! What is counted of stacks and of what is written for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use bowline_control::Event;
 use bowline_runtime::{Counted, Metrics, PerObject, Timed};
-use bowline_updates::{Kind, Object, Outcome, Phase, Stack, Update};
+use bowline_updates::{Kind, Mood, Object, Outcome, Phase, Stack, Update};
 
 use super::names::{Place, Text};
 use super::wire::phase;
@@ -18,7 +18,9 @@ pub(crate) struct Gauges {
     written: Counted,
     ended: Counted,
     took: Timed,
-    there: Mutex<BTreeSet<String>>,
+    drift: Counted,
+    /// By name, how it stands with what others change.
+    there: Mutex<BTreeMap<String, Drift>>,
     /// Which updates were seen, by uid, and whether they had ended: an end is counted by who has seen it come.
     seen: Mutex<BTreeMap<String, bool>>,
 }
@@ -45,6 +47,11 @@ impl Gauges {
                 "How long updates took from their submission to their end, of those that this process has seen end",
                 "phase",
             ),
+            drift: metrics.counted(
+                "bowline_update_drift",
+                "How often this process has seen that stacks were found to have drifted, and that they were put right",
+                "result",
+            ),
             there: Mutex::default(),
             seen: Mutex::default(),
         }
@@ -55,15 +62,19 @@ impl Gauges {
         let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Listed(Kind::Stack, all) => {
-                let stacks = || all.iter().filter_map(of_stack);
-                let stays: BTreeSet<_> = stacks().map(|stack| stack.name.to_string()).collect();
-                there.difference(&stays).for_each(|name| self.forget(name));
-                stacks().for_each(|stack| self.show(stack));
-                *there = stays;
+                let before = std::mem::take(&mut *there);
+                for stack in all.iter().filter_map(of_stack) {
+                    let name = stack.name.to_string();
+                    self.show(stack);
+                    self.follow(before.get(&name), stack);
+                    there.insert(name, Drift::of(stack));
+                }
+                before.keys().filter(|name| !there.contains_key(*name)).for_each(|name| self.forget(name));
             }
             Event::Put(Object::Stack(stack)) => {
                 self.show(stack);
-                there.insert(stack.name.to_string());
+                let before = there.insert(stack.name.to_string(), Drift::of(stack));
+                self.follow(before.as_ref(), stack);
             }
             Event::Gone(Object::Stack(stack)) => {
                 let name = stack.name.to_string();
@@ -125,9 +136,40 @@ impl Gauges {
         self.version.set(&name, good as f64);
     }
 
+    /// What has drifted, or was put right, is counted by who has seen it come.
+    fn follow(&self, before: Option<&Drift>, stack: &Stack<Text>) {
+        let now = Drift::of(stack);
+        let Some(before) = before.filter(|before| before.uid == now.uid) else { return };
+        if now.is_found && !before.is_found {
+            self.drift.add("found");
+        }
+        if before.is_repaired && stack.status.phase == Phase::Idle {
+            self.drift.add("repaired");
+        }
+    }
+
     fn forget(&self, name: &str) {
         for number in [&self.idle, &self.stalled, &self.version] {
             number.remove(name);
+        }
+    }
+}
+
+/// How a stack stands with what others change.
+struct Drift {
+    uid: String,
+    /// It is told that something is otherwise.
+    is_found: bool,
+    /// It is being put right.
+    is_repaired: bool,
+}
+
+impl Drift {
+    fn of(stack: &Stack<Text>) -> Drift {
+        Drift {
+            uid: stack.uid.clone(),
+            is_found: stack.told.as_ref().is_some_and(|told| told.mood == Mood::Drifted),
+            is_repaired: stack.status.phase == Phase::RollingBack(None),
         }
     }
 }
@@ -212,6 +254,35 @@ mod tests {
         let lines = told();
         assert!(lines.contains(&"objects_written_total{result=\"refused\"} 2".to_owned()), "{lines:?}");
         assert!(lines.contains(&"objects_written_total{result=\"outdated\"} 1".to_owned()), "{lines:?}");
+    }
+
+    #[test]
+    fn drift_is_counted_when_it_is_found_and_when_it_is_put_right() {
+        let metrics = Metrics::new();
+        let gauges = Gauges::new(&metrics);
+        let told = |result: &str, count: u64| {
+            let line = format!("bowline_update_drift_total{{result=\"{result}\"}} {count}\n");
+            metrics.text().expect("text").contains(&line)
+        };
+        let one = |phase: Phase, mood: Mood| {
+            let Object::Stack(stack) = stack("one", phase, Some(1)) else { panic!("a stack") };
+            let told = bowline_updates::Told { mood, words: String::new(), observed: 1 };
+            Object::Stack(Stack { told: Some(told), ..stack })
+        };
+        gauges.see(&Event::Listed(Kind::Stack, vec![one(Phase::Idle, Mood::Drifted)]));
+        assert!(!told("found", 1), "somebody else has found it");
+        for (phase, mood) in [
+            (Phase::Idle, Mood::Well),
+            (Phase::RollingBack(None), Mood::Drifted),
+            (Phase::RollingBack(None), Mood::Drifted),
+            (Phase::Idle, Mood::Drifted),
+            (Phase::Idle, Mood::Well),
+        ] {
+            gauges.see(&Event::Put(one(phase, mood)));
+        }
+        assert!(told("found", 1) && told("repaired", 1), "{}", metrics.text().expect("text"));
+        gauges.see(&Event::Listed(Kind::Stack, vec![one(Phase::Idle, Mood::Drifted)]));
+        assert!(told("found", 2) && told("repaired", 1), "what is told only is not repaired");
     }
 
     fn update(uid: &str, stage: Stage) -> Object<Text> {

@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use super::album::Album;
 use super::brought::{Brought, by_schema, is_definition};
+use super::fields::{differing, fits};
 use super::health::health;
 use super::inspect::{get, list};
 use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
-use super::marks::{Actor, MANAGER, STACK_UID, is_same, read, said, stack_of};
+use super::marks::{Actor, MANAGER, STACK_UID, read, said, stack_of};
 use super::names::{Place, Text};
 use super::request::{Asked, Trouble, Way};
 use super::spared::{is_shared, spared};
@@ -263,10 +264,9 @@ impl Eyes<'_> {
                 },
                 fit => fit,
             },
-            // Who made it was lost before its fields were ours as applied ones are.
-            (Tried::Is { .. }, Some(live)) if ours.is_some() && read(live).is_raw => Fit::Differs,
-            (Tried::Is { object, .. }, Some(live)) if is_same(live, object) => Fit::Same,
-            (Tried::Is { .. }, _) => Fit::Differs,
+            (Tried::Is { object, .. }, Some(live)) if fits(live, object, ours.is_some()) => Fit::Same,
+            (Tried::Is { object, .. }, Some(live)) => Fit::Differs(differing(live, object)),
+            (Tried::Is { .. }, None) => Fit::Differs(String::new()),
         };
         let Some(live) = live else { return Ok(Sight { live: None, fit }) };
         let mut seen = self.live(&live, true);
@@ -538,7 +538,10 @@ mod tests {
             let live = map(&now, "d", &now);
             (200, if asked.query.contains("labelSelector") { json!({ "items": [live] }) } else { live })
         });
-        assert_eq!(fits(&server, &[MAP], &[map("", "d", "")]).await, [Fit::Differs]);
+        assert_eq!(
+            fits(&server, &[MAP], &[map("", "d", "")]).await,
+            [Fit::Differs("metadata.annotations.revision".into())]
+        );
         assert_eq!(server.heard().len(), 2 + 2 * TRIES, "{:?}", server.heard());
     }
 

@@ -118,18 +118,20 @@ pub(crate) fn said(live: &Value) -> Value {
 
 /// Whether a server would leave an object as it is: who owns what, its version, and what others say of how it does, aside.
 pub(crate) fn is_same(live: &Value, tried: &Value) -> bool {
-    let plain = |object: &Value| {
-        let mut object = object.clone();
-        let fields = metadata(&mut object);
-        for other in ["managedFields", "resourceVersion", "generation"] {
-            fields.remove(other);
-        }
-        if let Some(fields) = object.as_object_mut() {
-            fields.remove("status");
-        }
-        object
-    };
     plain(live) == plain(tried)
+}
+
+/// What is compared of an object.
+pub(crate) fn plain(object: &Value) -> Value {
+    let mut object = object.clone();
+    let fields = metadata(&mut object);
+    for other in ["managedFields", "resourceVersion", "generation"] {
+        fields.remove(other);
+    }
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("status");
+    }
+    object
 }
 
 fn metadata(body: &mut Value) -> &mut Map<String, Value> {

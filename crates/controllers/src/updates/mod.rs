@@ -7,6 +7,7 @@ mod discreet;
 mod epochs;
 #[cfg(test)]
 mod fake;
+mod fields;
 #[cfg(test)]
 pub(crate) mod fuzz;
 mod gauges;
@@ -42,6 +43,8 @@ use kube::Client;
 
 use self::census::Census;
 pub(crate) use self::epochs::latest_epoch;
+#[cfg(test)]
+pub(crate) use self::fake::{Fake, missing};
 use self::gauges::Gauges;
 use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};
@@ -98,12 +101,12 @@ impl Workshop {
             Ask::Store(inventory) => self.store(&actor, inventory).await,
             Ask::Forget => self.keeping.forget(&actor.uid).await.map(|()| Reply::Forgotten),
             Ask::Look { digest, content, inventory } => {
-                let known = self.reach(&cluster, on.as_deref()).await?;
+                let known = self.reach(&actor, &cluster, on.as_deref()).await?;
                 let sights = self.look(&actor, (&cluster, &known), (&content, &inventory), mandate).await?;
                 Ok(Reply::Seen { attempt, on, digest, sights })
             }
             Ask::Write(deeds) => {
-                let known = self.reach(&cluster, on.as_deref()).await?;
+                let known = self.reach(&actor, &cluster, on.as_deref()).await?;
                 let kinds = self.targets.kinds(&cluster, &known, |_| true).await?;
                 let client = Way { client: &known.client, mandate };
                 let hands = Hands { client, kinds: &kinds, actor: &actor };
@@ -153,11 +156,18 @@ impl Workshop {
         Ok(Reply::Stored(inventory))
     }
 
-    /// The way to a cluster, if it is still the one that is meant.
-    async fn reach(&self, cluster: &str, on: Option<&str>) -> Result<Known, String> {
+    /// The way to a cluster, if it is still the one that is meant. That a version was judged by another kubeconfig, or by what
+    /// the cluster said before, opens the hub to nobody.
+    async fn reach(&self, actor: &Actor, cluster: &str, on: Option<&str>) -> Result<Known, String> {
         let known = self.targets.reach(cluster).await?;
         if on != Some(known.uid()) {
             return Err(format!("the cluster {cluster} is another one by now"));
+        }
+        let namespace = &actor.stack.namespace;
+        if !known.is_open_to(namespace) {
+            return Err(format!(
+                "the cluster {cluster} is this hub itself, and does not name the namespace {namespace} among those that may use it"
+            ));
         }
         Ok(known)
     }

@@ -15,6 +15,7 @@ use kube::{Api, Client};
 use super::kinds::Kinds;
 use super::unseen::Unseen;
 use crate::clusters::Embed;
+use crate::hub::Hub;
 use crate::kubeconfig;
 
 /// How long a cluster of this process may take to run: after a start of `bowline up` they are started one after the other.
@@ -23,6 +24,7 @@ const STARTING: Duration = Duration::from_secs(5);
 /// Reaches clusters, and remembers how.
 pub(crate) struct Targets {
     home: Client,
+    hub: Hub,
     embed: Option<Arc<dyn Embed>>,
     known: Mutex<BTreeMap<String, Known>>,
     /// Who is being asked for its kinds: those who come meanwhile wait for the same answer.
@@ -44,6 +46,8 @@ pub(crate) struct Known {
     rests_on: Rests,
     pub(crate) client: Client,
     kinds: Option<Arc<Kinds>>,
+    /// If it is the hub itself: the namespaces that may use it, which it has to name.
+    only: Option<Vec<String>>,
 }
 
 impl Known {
@@ -52,11 +56,17 @@ impl Known {
         let (uid, ..) = &self.rests_on;
         uid
     }
+
+    /// Whether the stacks of a namespace may be here at all: on the hub itself they are its administrators.
+    pub(crate) fn is_open_to(&self, namespace: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.iter().any(|name| name == namespace))
+    }
 }
 
 impl Targets {
     pub(crate) fn new(home: Client, embed: Option<Arc<dyn Embed>>) -> Targets {
-        Targets { home, embed, known: Mutex::default(), asked: Mutex::default() }
+        let hub = Hub::new(home.clone());
+        Targets { home, hub, embed, known: Mutex::default(), asked: Mutex::default() }
     }
 
     /// The Cluster of this name, as the home has it.
@@ -81,7 +91,8 @@ impl Targets {
                 // The server of a life before is another one, and its kinds are the same.
                 let kinds =
                     self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
-                Ok(self.remember(name, Known { rests_on: (uid, generation, None), client, kinds }))
+                Ok(self
+                    .remember(name, Known { rests_on: (uid, generation, None), client, kinds, only: None }))
             }
             Some(secret) => {
                 let secret = self.secret(secret).await?;
@@ -93,7 +104,12 @@ impl Targets {
                 let client = client.map_err(|why| {
                     Unseen::Wrong(format!("the kubeconfig of the cluster {name} cannot be used: {why}"))
                 })?;
-                Ok(self.remember(name, Known { rests_on, client, kinds: None }))
+                let is_hub = self.hub.is_at(&client).await.map_err(|why| {
+                    let why = Unseen::from(why);
+                    why.told(|why| format!("whether the cluster {name} is this hub is not known: {why}"))
+                })?;
+                let only = is_hub.then(|| named(&cluster));
+                Ok(self.remember(name, Known { rests_on, client, kinds: None, only }))
             }
         }
     }
@@ -192,6 +208,12 @@ impl Targets {
             version: found.metadata.resource_version,
         })
     }
+}
+
+/// The namespaces that a cluster names.
+fn named(cluster: &Cluster) -> Vec<String> {
+    let allowed = cluster.spec.allowed_namespaces.iter();
+    allowed.flat_map(|allowed| &allowed.names).map(ToString::to_string).collect()
 }
 
 struct Kubeconfig {

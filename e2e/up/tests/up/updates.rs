@@ -13,6 +13,7 @@ mod lease;
 mod lent;
 mod lives;
 mod outage;
+mod own_hub;
 mod paused;
 mod plans;
 mod server;

@@ -89,6 +89,7 @@ fn perform(ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> Reply<Tiny> {
         uid,
         generation: generation.into(),
         finding: names::found(found, place),
+        hub: false,
     };
     match ground.look(way) {
         // It answers, or something in front of it does, and is not ready yet.

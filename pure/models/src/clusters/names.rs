@@ -77,6 +77,7 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Cluster<Tiny> {
         deleting: flat.deleting,
         held: is_held(&flat),
         way: way(&flat),
+        named: true,
         place: finding.as_ref().and_then(|finding| finding.place.clone()),
         status: finding.map(|finding| Status { finding, observed: observed.into() }),
     }
@@ -145,7 +146,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
 
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     let ([uid, stopped], [generation, found, told, ..]) = (note.uids, note.body);
-    let probe = |finding| Probe { uid, generation: generation.into(), at, finding };
+    let probe = |finding| Probe { uid, generation: generation.into(), at, finding, hub: false };
     Memory { probe: finding([found, told]).map(probe), stopped: (stopped > 0).then_some(stopped) }
 }
 

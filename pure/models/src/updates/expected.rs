@@ -23,7 +23,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
 const MODEL: &str = super::UPDATES_MODEL.name;
 
 /// All claims hold, and this is how far it is to what is to be reached.
-const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize; 5]) -> [Judgement; 27] {
+const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize; 5]) -> [Judgement; 29] {
     [
         holds("NoConcurrentUpdate"),
         holds("NumbersInOrder"),
@@ -39,6 +39,8 @@ const fn all([succeeds, rolls_back, supersedes, goes_back, takes_place]: [usize;
         holds("NotBesideAnUpgrade"),
         holds("NothingForeignIsLost"),
         holds("Kept"),
+        holds("DriftIsTold"),
+        holds("GoingIsTold"),
         holds("Discarded"),
         holds("EveryReqIsProcessed"),
         holds("EveryReqInQueueIsProcessed"),

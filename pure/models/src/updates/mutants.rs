@@ -1,12 +1,14 @@
 //! Controllers that do one thing wrong.
 
 mod sights;
+mod words;
 
 use bowline_control::lease::Epoch;
 use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
 use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
 
 use self::sights::{takes_all_for_its_own, trusts_any_look};
+use self::words::{goes_silently, mends_silently};
 use super::shape::{Known, Shown, Thing};
 use super::{SHAPE, Shape, UPDATES_MODEL, at};
 use crate::harness::{FAULTS, Fault, SHIPPED};
@@ -67,6 +69,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { decide: records_what_is_not_kept, ..SHAPE }),
     mutant!("forgets before it has left" breaks "Kept" at "requests=1,deletes=1" with &[],
         Shape { decide: forgets_too_soon, ..SHAPE }),
+    mutant!("puts right what it does not tell" breaks "DriftIsTold" at "requests=1,repairs=true" with &[Fault::Drift],
+        Shape { effect: mends_silently, ..SHAPE }),
+    mutant!("says that all is well when it goes" breaks "GoingIsTold" at "requests=1,deletes=1" with &[],
+        Shape { report: goes_silently, ..SHAPE }),
     mutant!("rejects silently" breaks "EveryReqIsProcessed" at "" with &[],
         Shape { decide: never_shows, ..SHAPE }),
     mutant!("lets the queue wait for the next one" breaks "EveryReqInQueueIsProcessed" at "" with &[],

@@ -232,6 +232,7 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
             deleting,
             ready: activity & UNREADY == 0,
             why: Words,
+            exposed: false,
             paused: paused > 0,
             quota: Quota { waiting: 1, hourly: 1 },
             updates: (0..2)

@@ -1,6 +1,7 @@
 //! What is claimed of updates.
 
 mod requests;
+mod told;
 
 use bowline_explorer::Property;
 use bowline_updates::{Mood, Number, Phase, Stack, Stage};
@@ -22,6 +23,7 @@ const STACKS: u8 = 2;
 pub(super) fn all() -> Vec<Claim> {
     let mut all = of_requests();
     all.extend(of_the_cluster());
+    all.extend(told::all());
     all.extend(liveness());
     all.extend(reachable());
     all

@@ -93,7 +93,7 @@ impl World {
             health: health.clone(),
         });
         let fit = match wants {
-            Some(wants) if at != ours(wants) => Fit::Differs,
+            Some(wants) if at != ours(wants) => Fit::Differs(Words),
             _ => Fit::Same,
         };
         Sight { live, fit }

@@ -11,8 +11,8 @@ impl<N: Names> Case<'_, N> {
     /// A version is planned, and nothing was changed for it yet: it begins, or ends as failed.
     pub(super) fn begin(&self, number: Number) -> What {
         let fail = |why| Decision::Do(Step::Fail(number, why));
-        if self.s.cluster.is_none() {
-            return fail(Fault::NoCluster);
+        if let Some(why) = self.shut() {
+            return fail(why);
         }
         if let Err(first) = self.on_cluster() {
             return first;

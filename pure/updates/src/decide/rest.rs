@@ -66,10 +66,14 @@ impl<N: Names> Case<'_, N> {
     }
 
     /// What a worker sent that was lost may still arrive: who leaves the cluster has seen, later than that, that all is as it
-    /// should be.
+    /// should be. Until then it is looked for what others have changed as often as ever.
     fn confirm(&self, look: &Look<N>, plan: &Plan<N>) -> What {
+        let interval = self.stack.wish.interval;
         let until = self.once_more(look, self.rhythm.lease);
-        match until.map(|until| self.sooner(look, until)) {
+        let is_idle = self.stack.status.phase == Phase::Idle && !self.stack.deleting;
+        let mends = is_idle && self.is_repaired(look, plan) && self.mend() == Decision::Do(Step::Mend);
+        match until.map(|until| self.sooner(look, until.min(look.at.plus(interval)))) {
+            Some(_) if mends => Decision::Do(Step::Mend),
             Some(until) if self.now.clock < until => Decision::Wait { what: Wait::Quiet, until: Some(until) },
             Some(_) => Decision::Do(Step::Look(Aim::LastGood)),
             // What could not be put back is left as it is by one who is deleted.
@@ -103,7 +107,7 @@ impl<N: Names> Case<'_, N> {
         match look.whole {
             false => Some(self.now.clock),
             true if look.at >= look.since.plus(long) => None,
-            true => Some(look.at.plus(long)),
+            true => Some(look.since.plus(long)),
         }
     }
 
@@ -136,14 +140,24 @@ impl<N: Names> Case<'_, N> {
         if self.now.clock >= next || !look.whole {
             return Decision::Do(Step::Look(Aim::LastGood));
         }
-        let may = self.stack.wish.repairs && self.startable().is_ok() && !self.stack.wish.paused;
-        if may && !plan.is_done() && self.once_more(look, interval).is_none() {
-            return match &self.s.cluster {
-                Some(cluster) if cluster.upgrade => until_told(Wait::Upgrade),
-                Some(cluster) if cluster.paused => until_told(Wait::ClusterUnpaused),
-                _ => Decision::Do(Step::Mend),
-            };
+        if self.is_repaired(look, plan) {
+            return self.mend();
         }
         Decision::Wait { what, until: Some(next) }
+    }
+
+    /// Whether what others have changed is to be put right, by this look.
+    fn is_repaired(&self, look: &Look<N>, plan: &Plan<N>) -> bool {
+        let Stack { wish, .. } = self.stack;
+        let may = wish.repairs && self.startable().is_ok() && !wish.paused;
+        may && !plan.is_done() && self.once_more(look, wish.interval).is_none()
+    }
+
+    fn mend(&self) -> What {
+        match &self.s.cluster {
+            Some(cluster) if cluster.upgrade => until_told(Wait::Upgrade),
+            Some(cluster) if cluster.paused => until_told(Wait::ClusterUnpaused),
+            _ => Decision::Do(Step::Mend),
+        }
     }
 }

@@ -73,6 +73,8 @@ pub enum Objection {
     NoCluster,
     /// The stack's namespace may not use the cluster.
     NotAllowed,
+    /// The cluster is the hub itself, and does not say by name who may use it.
+    Exposed,
     /// Too many versions of its namespace wait on the cluster.
     Waiting,
     /// Too many versions came in an hour.
@@ -108,6 +110,8 @@ pub enum Fault {
     Deleted,
     /// The cluster is gone.
     NoCluster,
+    /// The cluster is the hub itself, and does not say by name who may use it.
+    Exposed,
 }
 
 /// What is waited for.

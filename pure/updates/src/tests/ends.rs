@@ -60,7 +60,7 @@ fn what_does_not_stay_as_it_was_written_is_rolled_back_in_the_end() {
     let mut rounds = 0;
     loop {
         written(&mut s);
-        seen(&mut s, Sight { fit: Fit::Differs, ..ours(1) });
+        seen(&mut s, Sight { fit: super::changed(), ..ours(1) });
         match decide(&s, HOUR) {
             Decision::Do(Step::Write(_)) => rounds += 1,
             Decision::Do(Step::BackOut(Fault::Tries)) => break,
@@ -72,7 +72,7 @@ fn what_does_not_stay_as_it_was_written_is_rolled_back_in_the_end() {
     assert!(why.contains("x does not stay as it was written"), "{why}");
     // What somebody changes while nothing is written is drift, and no failure of ours.
     let mut s = applied();
-    seen(&mut s, Sight { fit: Fit::Differs, ..ours(1) });
+    seen(&mut s, Sight { fit: super::changed(), ..ours(1) });
     assert_eq!(s.memory.tries, 0);
 }
 
@@ -96,13 +96,13 @@ fn a_rollback_goes_on_past_what_is_refused_and_stalls_with_the_reason() {
     let mut s = at_rest();
     stack(&mut s).status.phase = Phase::RollingBack(None);
     s.cluster.as_mut().expect("a cluster").updates = vec![("s", 3)];
-    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, Fit::Differs));
+    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, super::changed()));
     assert_eq!(decide(&s, HOUR), Decision::Do(Step::Write(Aim::LastGood)));
     for _ in 0..=Rhythm::default().tries {
         let outcomes = vec![("x", Outcome::Refused("x: no room".into()))];
         learn(&mut s, Step::Write(Aim::LastGood), Reply::Written { attempt: 3, outcomes });
         assert_eq!(decide(&s, HOUR), Decision::Do(Step::Look(Aim::LastGood)));
-        seen(&mut s, Sight { live: None, fit: Fit::Differs });
+        seen(&mut s, Sight { live: None, fit: super::changed() });
     }
     assert_eq!(decide(&s, HOUR), Decision::Do(Step::Stall(Fault::Refused)));
 }
@@ -112,7 +112,7 @@ fn who_is_stalled_goes_on_writing_as_long_as_it_works() {
     let mut s = at_rest();
     stack(&mut s).status.phase = Phase::Stalled(None);
     s.cluster.as_mut().expect("a cluster").updates = vec![("s", 3)];
-    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, Fit::Differs));
+    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, super::changed()));
     assert!(matches!(decide(&s, HOUR), Decision::Wait { what: Wait::Person, .. }), "not yet");
     look(&mut s).whole = false;
     assert_eq!(decide(&s, HOUR), Decision::Do(Step::Write(Aim::LastGood)), "it has just written");
@@ -239,8 +239,8 @@ fn what_does_not_work_at_rest_is_told_and_looked_at_again_soon() {
     on_it.cluster.as_mut().expect("a cluster").updates = vec![("s", 3)];
     let until = Some(HOUR.plus(poll));
     assert_eq!(decide(&on_it, HOUR), Decision::Wait { what: Wait::Quiet, until }, "and before it is left");
-    change_sight(&mut s, |sight| sight.fit = Fit::Differs);
-    assert_eq!(told(&s, Wait::NextLook), (Mood::Drifted, "not as it should be: x".into()));
+    change_sight(&mut s, |sight| sight.fit = super::changed());
+    assert_eq!(told(&s, Wait::NextLook), (Mood::Drifted, "not as it should be: x (spec.size)".into()));
 }
 
 #[test]

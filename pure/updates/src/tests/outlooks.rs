@@ -23,7 +23,7 @@ fn prospect() -> Prospect<Plain> {
         update,
         content: Arc::new(content(&[("x", 0, 1), ("y", 0, 2)])),
         inventory: Arc::new(Inventory([("x", Origin::Created)].into())),
-        sights: Arc::new([("x", ours(1)), ("y", Sight { live: None, fit: crate::Fit::Differs })].into()),
+        sights: Arc::new([("x", ours(1)), ("y", Sight { live: None, fit: super::changed() })].into()),
     }
 }
 

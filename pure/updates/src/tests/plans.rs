@@ -4,7 +4,7 @@ use super::{Plain, ROOM, content, differs, live, ours};
 use crate::{Act, Content, Fit, Inventory, Origin, Plan, Sight, Sights, Whose};
 
 fn absent() -> Sight<Plain> {
-    Sight { live: None, fit: Fit::Differs }
+    Sight { live: None, fit: super::changed() }
 }
 
 fn touched(entries: &[(&'static str, Origin<Plain>)]) -> Inventory<Plain> {
@@ -155,7 +155,7 @@ fn what_says_otherwise_where_it_is_is_still_what_it_was() {
     let wanted = content(&[("default/x", 0, 2)]);
     let elsewhere = Sight { live: None, fit: Fit::Elsewhere("default/x") };
     let inventory = touched(&[("x", Origin::Adopted(5))]);
-    for fit in [Fit::Same, Fit::Differs] {
+    for fit in [Fit::Same, super::changed()] {
         let there = Sight { fit, ..ours(1) };
         let plan = plan(&wanted, &inventory, &[("default/x", there), ("x", elsewhere.clone())]);
         assert_eq!(plan.inventory, touched(&[("default/x", Origin::Adopted(5))]));

@@ -188,7 +188,7 @@ fn who_was_lost_twice_is_rolled_back_and_no_sooner() {
 #[test]
 fn what_is_done_is_shown_now_and_then_and_in_the_end() {
     let mut s = starting();
-    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, Fit::Differs));
+    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, super::changed()));
     let begun = after(&s, Step::Begin(Number(1)));
     assert_eq!(begun.status.requests[0].tally, Some(1));
     s.stack = Some(begun);
@@ -331,7 +331,7 @@ fn what_is_to_be_mended_says_what_it_waits_for() {
     it.status.requests.clear();
     it.status.good = Some(Good { number: Number(1), digest: "one".into() });
     s.updates.clear();
-    change_sight(&mut s, |sight| sight.fit = Fit::Differs);
+    change_sight(&mut s, |sight| sight.fit = super::changed());
     look(&mut s).since = Millis(0);
     s.cluster.as_mut().expect("a cluster").updates.clear();
     assert_eq!(decide(&s, HOUR), Decision::Do(Step::Mend));

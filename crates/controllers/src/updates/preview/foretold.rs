@@ -179,9 +179,9 @@ mod tests {
         }
         let sights: Sights<Text> = [
             ("same", sight(ours(), Same)),
-            ("new", sight(None, Differs)),
-            ("theirs", sight(Some(Whose::Nobodys), Differs)),
-            ("changed", sight(ours(), Differs)),
+            ("new", sight(None, Differs(String::new()))),
+            ("theirs", sight(Some(Whose::Nobodys), Differs(String::new()))),
+            ("changed", sight(ours(), Differs(String::new()))),
             ("late", sight(None, Later)),
             ("dying", sight(ours(), Later)),
             ("silent", sight(None, Fit::Untried("its webhook does not answer".into()))),

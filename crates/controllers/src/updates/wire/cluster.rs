@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::super::names::{StackName, Text};
 use super::{put, status};
+use crate::clusters::EXPOSED;
 
 pub(super) fn read(raw: &DynamicObject) -> Option<Cluster<Text>> {
     let meta = &raw.metadata;
@@ -18,16 +19,15 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Cluster<Text>> {
     let updates = activity.updates.into_iter().map(|UpdateActivity { namespace, stack, attempt }| {
         (StackName { namespace: namespace.to_string(), name: stack.to_string() }, attempt)
     });
+    let ready = status.conditions.get(&ConditionType::READY);
     Some(Cluster {
         name: meta.name.clone()?,
         uid: meta.uid.clone()?,
         version: Version(meta.resource_version.as_deref()?.parse().ok()?),
         deleting: meta.deletion_timestamp.is_some(),
         ready: status.conditions.is_true(&ConditionType::READY),
-        why: status
-            .conditions
-            .get(&ConditionType::READY)
-            .map_or(String::new(), |ready| ready.message.clone()),
+        why: ready.map_or(String::new(), |ready| ready.message.clone()),
+        exposed: ready.is_some_and(|ready| ready.reason == EXPOSED),
         paused: spec.paused,
         quota: Quota { waiting: spec.quota.max_queued_per_namespace, hourly: spec.quota.max_per_hour },
         updates: updates.collect(),
@@ -68,14 +68,17 @@ mod tests {
     fn who_is_on_it_comes_back_and_others_keep_what_they_say() {
         let ready = json!([{ "type": "Ready", "status": "True", "reason": "Usable", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" }]);
         let upgrade = json!({ "namespace": "a", "group": "g" });
+        let exposed = json!([{ "type": "Ready", "status": "False", "reason": "HubExposed", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" }]);
         for (said, is_ready, is_upgraded) in [
             (json!({}), false, false),
             (json!({ "conditions": ready }), true, false),
+            (json!({ "conditions": exposed }), false, false),
             (json!({ "activity": { "upgrade": upgrade }, "version": "v1" }), false, true),
         ] {
             let mut raw = raw(&said);
             let cluster = read(&raw).expect("a cluster");
             assert_eq!((cluster.ready, cluster.upgrade, cluster.paused), (is_ready, is_upgraded, true));
+            assert_eq!(cluster.exposed, said["conditions"] == exposed);
             let stack = |name: &str| StackName { namespace: "a".into(), name: name.into() };
             let entered = Cluster { updates: vec![(stack("x"), 3), (stack("y"), 1)], ..cluster.clone() };
             draw_status(&entered, &mut raw);

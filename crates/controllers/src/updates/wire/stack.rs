@@ -104,7 +104,9 @@ fn told(stack: &Stack<Text>, status: &StackStatus, said: &Value) -> Option<Told<
     let ready = status.conditions.get(&ConditionType::READY)?;
     let (mood, _) = MOODS.iter().find(|(_, reason)| *reason == ready.reason)?;
     let observed = u64::try_from(status.observed_generation?).ok()?;
-    let told = Told { mood: *mood, words: ready.message.clone(), observed };
+    let is_plain = ready.message == unsaid(stack);
+    let words = if is_plain { String::new() } else { ready.message.clone() };
+    let told = Told { mood: *mood, words, observed };
     let mut again = said.as_object()?.clone();
     draw_told(stack, &told, &mut again, &ready.last_transition_time);
     (Value::Object(again) == *said).then_some(told)
@@ -205,8 +207,8 @@ fn draw_quarantined(truth: &Status<Text>, fields: &mut Fields, now: &Time) {
     put(fields, "quarantined", (!all.is_empty()).then(|| json!(all)));
 }
 
-/// How a stack stands, in a word that does not change.
-static MOODS: [(Mood, Reason); 7] = [
+/// How a stack stands, in a word that does not change. Of several for one the first is that of all cases but a special one.
+static MOODS: [(Mood, Reason); 9] = [
     (Mood::Well, Reason::new("AsWanted")),
     (Mood::Drifted, Reason::new("Drifted")),
     (Mood::Unhealthy, Reason::new("Unhealthy")),
@@ -214,11 +216,27 @@ static MOODS: [(Mood, Reason); 7] = [
     (Mood::Paused, Reason::new("Paused")),
     (Mood::Failing, Reason::new("Failing")),
     (Mood::Stuck, Reason::new("Stalled")),
+    (Mood::Well, NONE_SUCCEEDED),
+    (Mood::Waiting, DELETING),
 ];
 
-fn reason(mood: Mood) -> Reason {
+/// It does nothing, and there is nothing of it on the cluster, though there should be.
+const NONE_SUCCEEDED: Reason = Reason::new("NoVersionSucceeded");
+/// It waits for something before it can go.
+const DELETING: Reason = Reason::new("Deleting");
+
+fn reason(stack: &Stack<Text>, mood: Mood) -> Reason {
     let known = MOODS.iter().find(|(other, _)| *other == mood);
-    known.map_or(Reason::new("Unknown"), |(_, reason)| reason.clone())
+    match mood {
+        Mood::Well if has_nothing(stack) => NONE_SUCCEEDED,
+        Mood::Waiting if stack.deleting => DELETING,
+        _ => known.map_or(Reason::new("Unknown"), |(_, reason)| reason.clone()),
+    }
+}
+
+/// Whether versions were submitted, and none has succeeded.
+fn has_nothing(stack: &Stack<Text>) -> bool {
+    stack.status.good.is_none() && stack.status.submitted != Number(0)
 }
 
 fn draw_told(stack: &Stack<Text>, told: &Told<Text>, fields: &mut Fields, now: &Time) {
@@ -229,8 +247,9 @@ fn draw_told(stack: &Stack<Text>, told: &Told<Text>, fields: &mut Fields, now: &
     let is_stalled = matches!(phase, Phase::Stalled(_)) || *mood == Mood::Stuck;
     let old = fields.get("conditions").cloned().unwrap_or_default();
     let mut conditions: Conditions = serde_json::from_value(old).unwrap_or_default();
+    let words = if words.is_empty() { unsaid(stack) } else { words.clone() };
     for (kind, is) in [
-        (ConditionType::READY, is_idle && matches!(mood, Mood::Well | Mood::Drifted)),
+        (ConditionType::READY, is_idle && matches!(mood, Mood::Well | Mood::Drifted) && !has_nothing(stack)),
         (
             ConditionType::RECONCILING,
             !is_stalled && (!is_idle || matches!(mood, Mood::Waiting | Mood::Failing)),
@@ -240,47 +259,61 @@ fn draw_told(stack: &Stack<Text>, told: &Told<Text>, fields: &mut Fields, now: &
         (ConditionType::DRIFTED, *mood == Mood::Drifted),
     ] {
         let is = if is { Truth::True } else { Truth::False };
-        conditions.set(Judgement::new(kind, is, reason(*mood), words.clone()).of_generation(generation), now);
+        let judgement = Judgement::new(kind, is, reason(stack, *mood), words.clone());
+        conditions.set(judgement.of_generation(generation), now);
     }
     put(fields, "conditions", Some(json!(conditions)));
     put(fields, "observedGeneration", generation.map(Value::from));
-    let message = sentence(stack, words);
-    put(fields, "message", (!message.is_empty()).then(|| json!(cut(&message, LONGEST_MESSAGE))));
+    put(fields, "message", Some(json!(cut(&words, LONGEST_MESSAGE))));
 }
 
-/// What is told in one sentence: if there is nothing to say, then that.
-fn sentence(stack: &Stack<Text>, words: &str) -> String {
-    match &stack.status.good {
-        _ if !words.is_empty() => words.to_owned(),
-        Some(good) if stack.status.phase == Phase::Idle => {
-            format!("version {} is on the cluster", good.number)
+/// What is so when nothing else is to be said: nobody is left without a message. It follows from the truth, so that a version
+/// that is applied without a wait costs no write for it.
+fn unsaid(stack: &Stack<Text>) -> String {
+    let Status { phase, good, .. } = &stack.status;
+    match (phase, good) {
+        (Phase::Idle, Some(good)) => format!("version {} is on the cluster", good.number),
+        (Phase::Idle, None) => "nothing of it is on the cluster".into(),
+        (Phase::Starting(number), _) => format!("version {number} is being planned; nothing was changed yet"),
+        (Phase::Partial(number), _) => format!("version {number} is being applied"),
+        (Phase::RollingBack(Some(number)), _) => {
+            format!("version {number} has failed, and what was there before is put back")
         }
-        _ => String::new(),
+        (Phase::RollingBack(None), _) => "what is not as it should be is put right".into(),
+        (Phase::Stalled(_), _) => "what was there before could not be put back".into(),
     }
 }
 
-/// How it stands is told when that changes, and that something is put back.
+/// How it stands is told when that changes, and that something is put back, or put right.
 pub(super) fn notice(before: &Stack<Text>, after: &Stack<Text>) -> Option<Notice> {
-    let begins = |is: fn(Phase) -> bool| is(after.status.phase) && !is(before.status.phase);
-    let of_version = |number: Option<Number>| {
-        let request = number.and_then(|number| after.request(number));
-        request.map_or_else(String::new, |request| format!("version {}: {}", request.number, request.why))
+    let notice =
+        |reason: &str, good, note| Notice { good, reason: reason.to_owned(), action: "Update", note };
+    let told = after.told.as_ref();
+    let of_version = || {
+        let request = after.status.phase.number().and_then(|number| after.request(number));
+        request
+            .map_or_else(|| unsaid(after), |request| format!("version {}: {}", request.number, request.why))
     };
-    let note = of_version(after.status.phase.number());
-    let told = |reason: &str, good, note| Notice { good, reason: reason.to_owned(), action: "Update", note };
-    if begins(|phase| matches!(phase, Phase::RollingBack(_))) {
-        let note =
-            if note.is_empty() { "the cluster is not as it should be; it is put right".into() } else { note };
-        return Some(told("RollingBack", false, note));
+    match (before.status.phase, after.status.phase) {
+        (Phase::RollingBack(_), Phase::RollingBack(_)) | (Phase::Stalled(_), Phase::Stalled(_)) => {}
+        (Phase::Idle, Phase::RollingBack(None)) => {
+            let found = told.filter(|told| told.mood == Mood::Drifted);
+            let note = found.map_or_else(of_version, |told| format!("{}; it is put right", told.words));
+            return Some(notice("Drifted", false, note));
+        }
+        (_, Phase::RollingBack(_)) => return Some(notice("RollingBack", false, of_version())),
+        (_, Phase::Stalled(_)) => return Some(notice("RollbackFailed", false, of_version())),
+        (Phase::RollingBack(None), Phase::Idle) => {
+            return Some(notice("Repaired", true, "what was not as it should be is put right".into()));
+        }
+        _ => {}
     }
-    if begins(|phase| matches!(phase, Phase::Stalled(_))) {
-        return Some(told("RollbackFailed", false, note));
-    }
-    let Told { mood, words, .. } = after.told.as_ref()?;
-    let was = before.told.as_ref().map(|told| told.mood);
+    let Told { mood, words, .. } = told?;
+    // What has drifted beside that is news; how many pods are ready meanwhile is not.
+    let is_other = |was: &Told<Text>| was.mood != *mood || *mood == Mood::Drifted && was.words != *words;
     // That something waits is told by what waits.
-    let is_news = was != Some(*mood) && !matches!(mood, Mood::Waiting | Mood::Well);
-    is_news.then(|| told(reason(*mood).as_str(), *mood == Mood::Paused, words.clone()))
+    let is_news = before.told.as_ref().is_none_or(is_other) && !matches!(mood, Mood::Waiting | Mood::Well);
+    is_news.then(|| notice(reason(after, *mood).as_str(), *mood == Mood::Paused, words.clone()))
 }
 
 #[cfg(test)]

@@ -52,9 +52,10 @@ pub(super) fn draw_status(update: &Update<Text>, raw: &mut DynamicObject, now: &
     let fields = status(raw);
     let old = fields.get("conditions").cloned().unwrap_or_default();
     let mut conditions: Conditions = serde_json::from_value(old).unwrap_or_default();
+    // Nobody is left without a message.
+    let said = if words.is_empty() { unsaid(*stage) } else { words };
     for (kind, is) in judged(*stage) {
-        conditions
-            .set(Judgement::new(kind, is, reason(*stage), words.clone()).of_generation(generation), now);
+        conditions.set(Judgement::new(kind, is, reason(*stage), said).of_generation(generation), now);
     }
     put(fields, "conditions", Some(json!(conditions)));
     put(fields, "observedGeneration", generation.map(Value::from));
@@ -90,6 +91,22 @@ fn judged(stage: Stage) -> [(ConditionType, Truth); 3] {
         (ConditionType::RECONCILING, truth(!stage.is_last())),
         (ConditionType::STALLED, truth(is_bad)),
     ]
+}
+
+/// What is so when nothing else is to be said.
+fn unsaid(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Submitted => "it is going to be checked",
+        Stage::Queued => "it waits for its turn",
+        Stage::Processing => "it is being planned",
+        Stage::Partial => "it is being applied",
+        Stage::PartialFailure => "it has failed half-way",
+        Stage::Rejected => "it was rejected",
+        Stage::Failed => "it has failed",
+        Stage::Superseded => "another version took its place",
+        Stage::Succeeded => "it is on the cluster",
+        Stage::RolledBack => "it was rolled back",
+    }
 }
 
 /// How far it has come, in a word that does not change: that of its phase.
@@ -174,6 +191,17 @@ mod tests {
             let drawn = raw.clone();
             draw_status(&update, &mut raw, &at(9));
             assert_eq!(raw, drawn, "what is read and drawn again is the same");
+        }
+    }
+
+    #[test]
+    fn every_condition_has_a_message() {
+        let bare = read(&raw()).expect("an update");
+        for shown in all() {
+            let mut raw = raw();
+            draw_status(&Update { shown: Some(shown), ..bare.clone() }, &mut raw, &at(5));
+            let conditions = raw.data["status"]["conditions"].as_array().expect("conditions");
+            assert!(conditions.iter().all(|one| one["message"] != ""), "{conditions:?}");
         }
     }
 

@@ -11,13 +11,13 @@ use super::server::Server;
 use super::team::{embedded, map};
 
 /// A namespace, and somebody who may edit there, and nowhere else.
-struct Member {
+pub(super) struct Member {
     namespace: &'static str,
     kubeconfig: PathBuf,
 }
 
 impl Member {
-    fn new(place: &Place, namespace: &'static str) -> Result<Member> {
+    pub(super) fn new(place: &Place, namespace: &'static str) -> Result<Member> {
         let kubectl = place.kubectl()?;
         kubectl.ok(&format!("create namespace {namespace}"), "")?;
         kubectl.ok(&format!("create serviceaccount robot -n {namespace}"), "")?;
@@ -41,7 +41,7 @@ impl Member {
     }
 
     /// Submits these objects and waits for the end, which has to be like this.
-    fn submits(
+    pub(super) fn submits(
         &self,
         place: &Place,
         objects: &[Value],

@@ -89,6 +89,11 @@ fn every_truth_and_all_that_is_told_comes_back() {
             let before = raw.clone();
             draw_status(&stack, &mut raw, &at(9));
             assert_eq!(raw, before, "what is read and drawn again is the same");
+            let mut deleted = raw.clone();
+            deleted.metadata.deletion_timestamp = Some(at(7));
+            let stack = Stack { deleting: true, ..stack };
+            draw_status(&stack, &mut deleted, &at(9));
+            assert_eq!(read(&deleted), Some(stack), "also while it is being deleted");
         }
     }
 }
@@ -178,10 +183,77 @@ fn a_rollback_is_told_once() {
     assert_eq!(notice(&at(3), &at(3)), None);
     assert_eq!(notice(&at(3), &at(5)).map(|told| told.reason), Some("RollbackFailed".into()));
     assert_eq!(notice(&at(5), &at(0)), None);
-    let drifted = Stack { told: tellings()[3].clone(), ..at(0) };
-    let told = notice(&at(0), &drifted).expect("it is new");
-    assert_eq!((told.reason.as_str(), told.note.as_str()), ("Drifted", "why"));
-    assert_eq!(notice(&drifted, &drifted), None);
+}
+
+#[test]
+fn drift_is_told_by_what_has_drifted_and_a_repair_before_and_after() {
+    let all = truths();
+    let at = |index: usize| Stack { status: all[index].clone(), ..bare() };
+    let drifted = |index: usize, words: &str| Stack {
+        told: Some(Told { mood: Mood::Drifted, words: words.into(), observed: 3 }),
+        ..at(index)
+    };
+    let of = |before: &Stack<Text>, after: &Stack<Text>| {
+        notice(before, after).map(|told| (told.reason.clone(), told.note, told.good))
+    };
+    let news = |reason: &str, note: &str, good: bool| Some((reason.to_owned(), note.to_owned(), good));
+    assert_eq!(of(&at(0), &drifted(0, "a")), news("Drifted", "a", false));
+    assert_eq!(of(&drifted(0, "a"), &drifted(0, "a")), None);
+    assert_eq!(of(&drifted(0, "a"), &drifted(0, "a, b")), news("Drifted", "a, b", false));
+    assert_eq!(of(&drifted(0, "a"), &drifted(4, "a")), news("Drifted", "a; it is put right", false));
+    assert_eq!(of(&drifted(4, "a"), &drifted(4, "a")), None);
+    let repaired = news("Repaired", "what was not as it should be is put right", true);
+    assert_eq!(of(&drifted(4, "a"), &drifted(0, "a")), repaired);
+    let unhealthy = |words: &str| Stack {
+        told: Some(Told { mood: Mood::Unhealthy, words: words.into(), observed: 3 }),
+        ..at(0)
+    };
+    assert_eq!(of(&at(0), &unhealthy("1 of 3")), news("Unhealthy", "1 of 3", false));
+    assert_eq!(of(&unhealthy("1 of 3"), &unhealthy("2 of 3")), None, "it goes on, and is no news");
+}
+
+fn conditions(stack: &Stack<Text>) -> Vec<Value> {
+    drawn(stack).data["status"]["conditions"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn every_condition_has_a_message_and_so_has_the_stack() {
+    for status in truths() {
+        for told in tellings().into_iter().flatten() {
+            for deleting in [false, true] {
+                let stack = Stack { status: status.clone(), told: Some(told.clone()), deleting, ..bare() };
+                let all = conditions(&stack);
+                assert_eq!(all.len(), 5);
+                let message = drawn(&stack).data["status"]["message"].clone();
+                assert!(message.as_str().is_some_and(|message| !message.is_empty()), "{stack:?}");
+                assert!(all.iter().all(|one| one["message"] == message), "{all:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stack_of_which_no_version_has_succeeded_is_not_ready() {
+    let well = Some(Told { mood: Mood::Well, words: "why".into(), observed: 3 });
+    let ready = |submitted: u64, good: Option<u64>| {
+        let good = good.map(|number| Good { number: Number(number), digest: "sha256:good".into() });
+        let status = Status { submitted: Number(submitted), good, ..Status::default() };
+        let stack = Stack { status, told: well.clone(), ..bare() };
+        let ready = conditions(&stack).swap_remove(0);
+        (ready["status"].clone(), ready["reason"].clone())
+    };
+    assert_eq!(ready(0, None), (json!("True"), json!("AsWanted")), "nothing is wanted");
+    assert_eq!(ready(3, Some(2)), (json!("True"), json!("AsWanted")));
+    assert_eq!(ready(3, None), (json!("False"), json!("NoVersionSucceeded")));
+}
+
+#[test]
+fn a_stack_that_is_being_deleted_says_so_in_a_word() {
+    let told = Some(Told { mood: Mood::Waiting, words: "why".into(), observed: 3 });
+    let stack = Stack { status: truths()[0].clone(), told, deleting: true, ..bare() };
+    let mut all = conditions(&stack);
+    assert!(all.iter().all(|one| one["reason"] == "Deleting"), "{all:?}");
+    assert_eq!(all.swap_remove(0)["status"], "False");
 }
 
 #[test]

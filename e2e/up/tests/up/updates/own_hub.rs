@@ -1,0 +1,67 @@
+//! The hub itself as a cluster: what is submitted to it is applied with the rights of its administrator.
+
+use anyhow::{Result, ensure};
+use bowline_e2e_homes::Kind;
+use bowline_e2e_up::{Place, until};
+use serde_json::{Value, json};
+
+use super::server::Server;
+use super::team::map;
+use super::teams::Member;
+
+const CLUSTER: &str = "/apis/bowline.dev/v1alpha1/clusters/toy";
+
+/// What makes somebody an administrator.
+fn grab(who: &str) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": { "name": "grab" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin" },
+        "subjects": [{ "kind": "ServiceAccount", "name": "robot", "namespace": who }],
+    })
+}
+
+fn is_exposed(place: &Place) -> Result<()> {
+    until("it says that it is open to anybody", || {
+        let told = Server::of(&place.kubeconfig())?.read(CLUSTER)?["status"]["conditions"].to_string();
+        Ok(if told.contains("HubExposed") { Ok(()) } else { Err(told) })
+    })
+}
+
+#[test]
+fn nobody_becomes_an_administrator_by_submitting_to_the_hub_itself() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    let (a, ops) = (Member::new(&place, "team-a")?, Member::new(&place, "ops")?);
+    let hub = place.kubeconfig();
+    let add = |more: &str| format!("cluster add toy --kubeconfig {}{more}", hub.display());
+
+    // By default all namespaces may use a cluster, and here none may.
+    let told = ["It is not ready", "it is this hub itself", "--allow NAMESPACE"];
+    place.says(&add(""), 1, &told)?;
+    let refused = ["Rejected: its cluster is this hub itself", "`bowline cluster add --allow`"];
+    a.submits(&place, &[grab("team-a")], "", 4, &refused)?;
+    // Nor may those that have a label.
+    let labelled = json!({ "matchLabels": { "kubernetes.io/metadata.name": "team-a" } });
+    let labelled = json!({ "spec": { "allowedNamespaces": { "selector": labelled } } });
+    Server::of(&hub)?.merge(CLUSTER, &labelled)?;
+    is_exposed(&place)?;
+    a.submits(&place, &[grab("team-a")], "", 4, &refused)?;
+
+    // Who is named may, and is told what that means.
+    place.says(
+        &add(" --allow ops"),
+        0,
+        &["It is ready", "it is this hub itself", "administrator of the hub"],
+    )?;
+    let may_not = ["Rejected: its namespace may not use the cluster"];
+    a.submits(&place, &[grab("team-a")], "", 4, &may_not)?;
+    place.kubectl()?.complains("get clusterrolebinding grab", "", "not found")?;
+    ops.submits(&place, &[map("from-ops", json!({ "a": "b" }))], "", 0, &["toy/1 Succeeded"])?;
+    ensure!(Server::of(&hub)?.maps("default")?.contains_key("from-ops"));
+
+    // When it is opened to all again nothing more gets there, and what is there says why it is left alone.
+    Server::of(&hub)?.merge(CLUSTER, &json!({ "spec": { "allowedNamespaces": null } }))?;
+    is_exposed(&place)?;
+    ops.submits(&place, &[map("from-ops", json!({ "a": "c" }))], "", 4, &refused)?;
+    ensure!(Server::of(&hub)?.maps("default")?["from-ops"] == json!({ "a": "b" }));
+    Ok(())
+}
