@@ -38,7 +38,7 @@ pub(super) fn is_lent(place: &Place, cluster: &str, server: &Server, namespace: 
     let scaled = json!({ "spec": { "replicas": 3, "paused": true } });
     server.merge(&format!("{deployments}/lent"), &scaled)?;
 
-    let planned = team.line(&[kept.clone()])?.replacen("submit", "plan", 1);
+    let planned = team.line(std::slice::from_ref(&kept))?.replacen("submit", "plan", 1);
     let why = "it was there before the stack: it is as it was then, and what others have set since stays";
     place.says(&planned, 0, &["give back  ConfigMap", "give back  Deployment", why])?;
     team.ends(&team.submit(&[kept])?, "Succeeded")?;
