@@ -24,7 +24,7 @@ pub struct Policy<N: Names> {
     pub default: u32,
     /// Its other versions, the oldest first.
     pub others: Vec<u32>,
-    /// What it is attached to, for people; a role of the identity that is ours aside. Asked only when it is to go.
+    /// What it is attached to beside the role of that name, for people. Asked only when it is to go.
     pub held_by: Vec<N::Text>,
 }
 

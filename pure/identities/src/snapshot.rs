@@ -49,6 +49,8 @@ pub struct Look<N: Names> {
     pub at: Millis,
     /// When we have last written to it since.
     pub written: Option<Millis>,
+    /// How often AWS has not shown since what we have written.
+    pub doubts: u8,
     /// The policy, if it is there.
     pub policy: Option<Policy<N>>,
     /// The role, if it is there.
@@ -140,7 +142,8 @@ impl<N: Names> Memory<N> {
                 return Err(format!("could not {step}: {why}; it is looked at again"));
             }
             Said::Missing if !takes_away(&what) => {
-                if self.look.as_ref().is_some_and(|look| look.is_young(rhythm, now)) {
+                if let Some(look) = self.look.as_mut().filter(|look| look.is_young(rhythm, now)) {
+                    look.doubts = look.doubts.saturating_add(1);
                     return Err(format!("could not {step}: what was just made is not visible in AWS yet"));
                 }
                 self.look = None;
@@ -171,10 +174,11 @@ impl<N: Names> Memory<N> {
             && (&look.policy, &look.role) != (&policy, &role)
         {
             // What was just written is not visible yet.
-            self.look = Some(Look { at: now, ..look });
+            self.look = Some(Look { at: now, doubts: look.doubts.saturating_add(1), ..look });
             return;
         }
-        let mut look = Look { at: now, written: None, policy, role, clear: None, confirmed: false };
+        let mut look =
+            Look { at: now, written: None, doubts: 0, policy, role, clear: None, confirmed: false };
         if look.is_clear() {
             let since = before.as_ref().and_then(|before| before.clear);
             let was_confirmed = before.is_some_and(|before| before.confirmed);
@@ -196,7 +200,7 @@ impl<N: Names> Memory<N> {
             what => {
                 let Some(look) = &mut self.look else { return };
                 look.become_so(what, said, uid);
-                look.written = Some(now);
+                (look.written, look.doubts) = (Some(now), 0);
                 look.clear = look.is_clear().then_some(look.clear.unwrap_or(now));
                 look.confirmed &= look.clear.is_some();
             }
@@ -229,9 +233,10 @@ impl<N: Names> Look<N> {
         !self.policy.as_ref().is_some_and(Policy::is_ours) && !self.role.as_ref().is_some_and(Role::is_ours)
     }
 
-    /// Whether we have written so lately that a read may not show it yet.
+    /// Whether we have written so lately that AWS may not show it yet; unless it has been asked too often.
     fn is_young(&self, rhythm: &Rhythm, now: Millis) -> bool {
-        self.written.is_some_and(|written| now < written.plus(rhythm.settle))
+        let is_new = self.written.is_some_and(|written| now < written.plus(rhythm.settle));
+        is_new && self.doubts < rhythm.tries
     }
 
     fn become_so(&mut self, what: Ask<N>, said: Said<N>, uid: &N::Uid) {

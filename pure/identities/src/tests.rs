@@ -97,7 +97,7 @@ fn role(identity: &Identity<Plain>) -> Role<Plain> {
 
 /// What was seen just now.
 fn look(policy: Option<Policy<Plain>>, role: Option<Role<Plain>>) -> Look<Plain> {
-    Look { at: NOW.clock, written: None, policy, role, clear: None, confirmed: false }
+    Look { at: NOW.clock, written: None, doubts: 0, policy, role, clear: None, confirmed: false }
 }
 
 fn snapshot(identity: Identity<Plain>, look: Option<Look<Plain>>) -> Snapshot<Plain> {

@@ -48,8 +48,15 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
                 N::account(account)
             )
         }
-        Wait::PolicyFree => held("policy", policy.map(|policy| policy.held_by.as_slice())),
-        Wait::RoleFree => held("role", role.map(|role| role.held_by.as_slice())),
+        Wait::PolicyFree => {
+            let theirs =
+                role.filter(|role| !role.is_ours()).map(|role| format!("the role {}", N::arn(&role.arn)));
+            let others = policy.iter().flat_map(|policy| &policy.held_by).map(|by| by.as_ref().to_owned());
+            held("policy", others.chain(theirs))
+        }
+        Wait::RoleFree => {
+            held("role", role.iter().flat_map(|role| &role.held_by).map(|by| by.as_ref().to_owned()))
+        }
         wait => format!("waits for {wait}"),
     };
     N::Text::from(&text)
@@ -71,7 +78,7 @@ fn foreign(what: &str, arn: Option<String>) -> String {
     )
 }
 
-fn held<Text: AsRef<str>>(what: &str, by: Option<&[Text]>) -> String {
-    let by: Vec<_> = by.unwrap_or_default().iter().map(AsRef::as_ref).collect();
+fn held(what: &str, by: impl Iterator<Item = String>) -> String {
+    let by: Vec<_> = by.collect();
     format!("the {what} cannot be deleted in AWS before somebody takes it from: {}", by.join(", "))
 }

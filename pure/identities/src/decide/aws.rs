@@ -103,7 +103,7 @@ impl<N: Names> Case<'_, N> {
 
     /// A policy that is ours goes: its other versions first.
     pub(super) fn without_policy(&self, policy: &Policy<N>, look: &Look<N>) -> What {
-        if !policy.held_by.is_empty() {
+        if is_held(policy, look) {
             return self.until_next_look(Wait::PolicyFree, look);
         }
         if !policy.others.is_empty() {
@@ -120,4 +120,10 @@ impl<N: Names> Case<'_, N> {
             false => Decision::Wait { what, until: Some(until) },
         }
     }
+}
+
+/// Whether others have attached the policy to what is theirs: AWS does not let it go then.
+fn is_held<N: Names>(policy: &Policy<N>, look: &Look<N>) -> bool {
+    let has_it = |role: &Role<N>| !role.is_ours() && role.attached.contains(&policy.arn);
+    !policy.held_by.is_empty() || look.role.as_ref().is_some_and(has_it)
 }

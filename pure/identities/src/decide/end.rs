@@ -3,7 +3,7 @@
 use bowline_control::{Decision, Millis};
 
 use super::{Case, Step, Wait, What, until_shown};
-use crate::aws::Whose;
+use crate::aws::{Policy, Whose};
 use crate::state::{Identity, Names, Tombstone};
 
 impl<N: Names> Case<'_, N> {
@@ -83,7 +83,11 @@ impl<N: Names> Case<'_, N> {
         // Only what was of one of these: whatever else carries our tags is for a person to judge.
         let is_its = |whose: &Whose<N::Uid>| matches!(whose, Whose::Ours(uid) if tombstone.of.contains(uid));
         let role = look.role.as_ref().filter(|role| is_its(&role.whose) && role.held_by.is_empty());
-        let policy = look.policy.as_ref().filter(|policy| is_its(&policy.whose) && policy.held_by.is_empty());
+        let has_it =
+            |policy: &Policy<N>| look.role.as_ref().is_some_and(|role| role.attached.contains(&policy.arn));
+        // AWS does not let a policy go that a role has which stays.
+        let goes = |policy: &&Policy<N>| policy.held_by.is_empty() && (role.is_some() || !has_it(policy));
+        let policy = look.policy.as_ref().filter(|policy| is_its(&policy.whose)).filter(goes);
         match (role, policy) {
             (Some(role), _) => self.without_role(role, look),
             (None, Some(policy)) => self.without_policy(policy, look),

@@ -129,6 +129,11 @@ fn what_is_deleted_goes_in_the_order_that_aws_wants() {
             Err(Wait::PolicyFree),
         ),
         (
+            "attached to somebody's role of that name",
+            |s| its_role(s).whose = Whose::Theirs,
+            Err(Wait::PolicyFree),
+        ),
+        (
             "nothing, seen once",
             |s| *seen(s) = Look { clear: Some(NOW.clock), ..look(None, None) },
             Err(Wait::Absence),
@@ -202,6 +207,11 @@ fn only_what_was_of_the_buried_is_swept() {
     assert_eq!(what(&left(None, &["u1"])), Ok(Step::Look), "a quarter of an hour has passed");
     assert_eq!(what(&left(there(), &["u1"])), Ok(Step::DetachRolePolicy));
     assert_eq!(what(&left(there(), &["u0"])), Ok(Step::Swept), "it is of one that nobody has buried");
+    let mut of_two = left(there(), &["u1"]);
+    its_role(&mut of_two).whose = Whose::Ours("u0".into());
+    assert_eq!(what(&of_two), Ok(Step::Swept), "the policy is attached to a role that stays");
+    its_role(&mut of_two).attached.clear();
+    assert_eq!(what(&of_two), Ok(Step::DeletePolicy));
     let mut early = left(None, &["u1"]);
     early.tombstone.as_mut().expect("one").at = NOW.wall;
     assert_eq!(what(&early), Err(Wait::Sweep));

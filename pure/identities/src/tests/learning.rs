@@ -96,6 +96,9 @@ fn what_was_just_written_may_not_be_visible_yet() {
     let attach = || Ask::AttachRolePolicy("x".into());
     let (memory, learned) = told(Said::Missing, Step::AttachRolePolicy, attach(), before.clone(), NOW);
     assert!(memory.look.is_some() && learned.expect_err("trouble").contains("not visible"));
+    let asked_too_often = Look { doubts: 5, ..before.clone() };
+    let (memory, _) = told(Said::Missing, Step::AttachRolePolicy, attach(), asked_too_often, NOW);
+    assert!(memory.look.is_none(), "it was asked five times, and is not believed any more");
     let (memory, learned) = told(Said::Missing, Step::AttachRolePolicy, attach(), before, later(1));
     assert!(memory.look.is_none() && learned.is_err(), "it is looked at again");
 }
