@@ -25,6 +25,10 @@ pub struct Snapshot<N: Names> {
     pub memory: Memory<N>,
 }
 
+/// Accounts on other clusters, by cluster and name: when they were looked at, and what was there.
+pub type Elsewhere<N> =
+    BTreeMap<(<N as Names>::Cluster, <N as Names>::Account), (Millis, Option<Published<N>>)>;
+
 /// What is remembered of an identity until the next crash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory<N: Names> {
@@ -37,7 +41,7 @@ pub struct Memory<N: Names> {
     /// What did not work, how often since it last came to rest, and why.
     pub failures: BTreeMap<Step, Failures>,
     /// The accounts on other clusters, and when they were looked at.
-    pub accounts: BTreeMap<(N::Cluster, N::Account), (Millis, Option<Published<N>>)>,
+    pub accounts: Elsewhere<N>,
     /// The role was assumed.
     pub assumed: bool,
 }

@@ -100,7 +100,7 @@ fn without_settings_it_waits_for_them() {
 
 #[test]
 fn what_is_deleted_goes_in_the_order_that_aws_wants() {
-    let going: &[Case] = &[
+    check_going(&[
         ("attached", |_| {}, Ok(Step::DetachRolePolicy)),
         ("detached", |s| its_role(s).attached.clear(), Ok(Step::DeleteRole)),
         (
@@ -133,6 +133,12 @@ fn what_is_deleted_goes_in_the_order_that_aws_wants() {
             |s| its_role(s).whose = Whose::Theirs,
             Err(Wait::PolicyFree),
         ),
+    ]);
+}
+
+#[test]
+fn what_is_deleted_is_let_go_when_nothing_was_seen_twice() {
+    check_going(&[
         (
             "nothing, seen once",
             |s| *seen(s) = Look { clear: Some(NOW.clock), ..look(None, None) },
@@ -171,8 +177,12 @@ fn what_is_deleted_goes_in_the_order_that_aws_wants() {
             Ok(Step::Forget),
         ),
         ("nothing was ever intended", |s| it(s).status = Status::default(), Ok(Step::LetGo)),
-    ];
-    for (about, change, expected) in going {
+    ]);
+}
+
+/// As [`check`], of an identity that is being deleted.
+fn check_going(cases: &[Case]) {
+    for (about, change, expected) in cases {
         let mut snapshot = complete();
         it(&mut snapshot).deleting = true;
         change(&mut snapshot);

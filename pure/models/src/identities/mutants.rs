@@ -35,8 +35,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: takes_all_for_ours, ..SHAPE }),
     mutant!("takes away what is to be left" breaks "OrphansAreLeft" at "edits=0,orphans=true" with None,
         Shape { snapshot: leaves_nothing_behind, ..SHAPE }),
-    mutant!("sweeps what was to be left" breaks "OrphansAreLeft" at "creates=2,edits=0,deletes=2,orphans=true" with None,
-        Shape { decide: keeps_the_tombstone, ..SHAPE }),
     mutant!("looks only once whether all is gone" breaks "NothingIsLeft" at "edits=0" with Some(Fault::Provider),
         Shape { snapshot: confirms_at_once, ..SHAPE }),
     mutant!("lets go without a tombstone" breaks "BuriedFirst" at "edits=0" with None,
@@ -45,8 +43,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: sweeps_all, ..SHAPE }),
     mutant!("looks once" breaks "Converges" at "edits=0,deletes=0" with Some(Fault::Drift),
         Shape { decide: looks_once, ..SHAPE }),
-    mutant!("does not learn that there is one already" breaks "Converges" at "edits=0,deletes=0,turns=1" with None,
-        Shape { learn: takes_what_exists_for_made, ..SHAPE }),
     mutant!("holds for ever" breaks "Goes" at "edits=0" with None,
         Shape { decide: holds_for_ever, ..SHAPE }),
     mutant!("sweeps without looking" breaks "LeavesNothing" at "edits=0" with Some(Fault::LostReply),
@@ -133,17 +129,10 @@ fn sweeps_all(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
 
 fn leaves_nothing_behind(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
     let mut shown = (SHAPE.snapshot)(key, objects, memory);
-    if let Some(identity) = &mut shown.identity {
+    if let Some(identity) = shown.identity.as_mut().filter(|identity| identity.deleting) {
         identity.wish.orphans = false;
     }
     shown
-}
-
-fn keeps_the_tombstone(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
-    match (SHAPE.decide)(shown, now) {
-        Decision::Do(Step::Forget) => Decision::Do(Step::LetGo),
-        other => other,
-    }
 }
 
 fn confirms_at_once(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
@@ -166,19 +155,6 @@ fn looks_once(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
         Decision::Wait { what: Wait::NextLook, .. } => Decision::Wait { what: Wait::NextLook, until: None },
         other => other,
     }
-}
-
-fn takes_what_exists_for_made(
-    memory: &mut Remembered,
-    step: &Step,
-    mut reply: bowline_identities::Reply<crate::tiny::Tiny>,
-    now: Moment,
-) -> Result<(), String> {
-    if reply.said == bowline_identities::Said::Exists {
-        let arn = if *step == Step::CreatePolicy { POLICY } else { super::names::ROLE };
-        reply.said = bowline_identities::Said::Made(arn);
-    }
-    (SHAPE.learn)(memory, step, reply, now)
 }
 
 fn holds_for_ever(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
