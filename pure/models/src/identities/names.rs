@@ -201,7 +201,7 @@ pub(crate) fn flat(object: &Object<Tiny>) -> Flat {
             uid: account.uid,
             version: account.version.0 as u8,
             deleting: account.deleting,
-            owner: account.of.map(|(name, uid)| (name, uid)),
+            owner: account.of,
             body: padded([account.of.map_or(0, |_| MARKED), account.role.unwrap_or(0)]),
             ..BLANK
         },
