@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
 use crate::budgets::{Coverage, Faults};
-use crate::{clusters, kernel, leases, sample, seeds, updates, workqueue};
+use crate::{clusters, identities, kernel, leases, sample, seeds, updates, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -310,6 +310,7 @@ pub fn catalogue() -> &'static [Entry] {
         sample::CONTROL,
         clusters::CLUSTERS,
         updates::UPDATES_MODEL,
+        identities::IDENTITIES,
         leases::LEASES,
         leases::judge::JUDGE,
     ];
@@ -320,6 +321,7 @@ pub fn catalogue() -> &'static [Entry] {
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
     let leases = leases::EXPECTED.iter().chain(leases::judge::EXPECTED);
     let systems = sample::EXPECTED.iter().chain(clusters::EXPECTED).chain(updates::EXPECTED);
+    let systems = systems.chain(identities::EXPECTED);
     let control = workqueue::EXPECTED.iter().chain(systems).chain(leases);
     seeds::expected::all().chain(kernel::expected()).chain(control)
 }

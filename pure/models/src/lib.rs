@@ -4,6 +4,7 @@ mod budgets;
 mod catalogue;
 mod clusters;
 mod harness;
+mod identities;
 mod judgements;
 mod kernel;
 mod leases;

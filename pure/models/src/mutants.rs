@@ -3,7 +3,7 @@
 use bowline_explorer::{Kind, Options, Verdict};
 
 use crate::catalogue::{Subject, catalogue};
-use crate::{clusters, kernel, leases, sample, updates, workqueue};
+use crate::{clusters, identities, kernel, leases, sample, updates, workqueue};
 
 /// A model that does one thing wrong.
 pub(crate) struct Mutant {
@@ -21,6 +21,7 @@ fn all() -> impl Iterator<Item = &'static Mutant> {
     let leases = leases::mutants::MUTANTS.iter().chain(leases::judge::mutants::MUTANTS);
     let systems =
         sample::mutants::MUTANTS.iter().chain(clusters::mutants::MUTANTS).chain(updates::mutants::MUTANTS);
+    let systems = systems.chain(identities::mutants::MUTANTS);
     kernel::mutants().chain(workqueue::mutants::MUTANTS).chain(leases).chain(systems)
 }
 

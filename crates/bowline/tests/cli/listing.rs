@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 14] = [
+const MODELS: [&str; 15] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -15,6 +15,7 @@ const MODELS: [&str; 14] = [
     "control",
     "clusters",
     "updates",
+    "identities",
     "leases",
     "leases/judge",
 ];

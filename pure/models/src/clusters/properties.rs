@@ -186,8 +186,8 @@ fn is_found(before: &State, after: &State, key: usize) -> bool {
         Found::Stalled => true,
         Found::Failing => is_remembered(before, TRIED, key) || is.deleting,
         // Nobody has to look to know that.
-        Found::NotHere => says.observed == is.generation.into() && names::is_embedded(&is),
-        _ => says.observed == is.generation.into() && is_remembered(before, LOOKED, key),
+        Found::NotHere => says.observed == u64::from(is.generation) && names::is_embedded(&is),
+        _ => says.observed == u64::from(is.generation) && is_remembered(before, LOOKED, key),
     }
 }
 

@@ -40,8 +40,8 @@ use self::outside::ReplyOf;
 pub(crate) use self::outside::{Ask, Note, Nothing, Outside};
 use self::room::Reply;
 use self::server::{Came, Server};
-use self::state::{Answer, Asked, LATE, Late, News};
-pub(crate) use self::state::{Doing, KEYS, Known, Need, PEOPLE, State, What};
+use self::state::{Answer, Asked, LATE, News};
+pub(crate) use self::state::{Doing, KEYS, Known, Late, Need, PEOPLE, State, What};
 pub(crate) use self::system::{Deed, Edit, Objects, System, Who};
 use crate::budgets::{Coverage as Table, Hit};
 use crate::catalogue::Catalogued;
@@ -262,11 +262,13 @@ impl<S: System> Model for Harness<S> {
     type Action = Action;
 
     fn init(&self) -> Vec<State> {
-        let mut state = State::new(self.bounds.faults, self.bounds.people);
-        state.outside = self.system.beginning();
-        state.shown = self.system.objects();
-        self.restart(&mut state);
-        vec![self.canonical(state)]
+        let begins = |(objects, outside): (Objects, [Note; KEYS])| {
+            let mut state = State::new(self.bounds.faults, self.bounds.people);
+            (state.shown, state.outside) = (objects, outside);
+            self.restart(&mut state);
+            self.canonical(state)
+        };
+        self.system.beginnings().into_iter().map(begins).collect()
     }
 
     fn actions(&self, s: &State, out: &mut Vec<Action>) {

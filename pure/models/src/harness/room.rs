@@ -23,7 +23,7 @@ type Object<S> = <C<S> as Controller>::Object;
 /// differ in the hour alone are one then, and who looks for ever goes in a circle.
 const LONG_AGO: Millis = Millis(1 << 20);
 const NOW: Moment = Moment { clock: Millis(1 << 30), wall: Millis(0), epoch: EPOCH, handed: false };
-const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(0), epoch: EPOCH, handed: false };
+const LATER: Moment = Moment { clock: Millis(1 << 40), wall: Millis(1 << 40), epoch: EPOCH, handed: false };
 /// Whoever leads does so in this epoch; that of everybody before is none ([`System::forget_epoch`]).
 const EPOCH: Epoch = Epoch(1);
 

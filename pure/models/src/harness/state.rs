@@ -221,6 +221,7 @@ impl State {
             if let Some((owner, uid)) = &mut flat.owner {
                 visit(*owner, uid);
             }
+            S::each_uid_in(slot, flat, &mut visit);
         };
         self.each_flat(&mut flat);
         for post in self.posts() {

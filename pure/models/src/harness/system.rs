@@ -69,6 +69,14 @@ pub(crate) trait System: Sync + Sized + 'static {
         false
     }
 
+    /// Visits the uids in the body of an object, each with the place that it belongs to.
+    fn each_uid_in(_slot: u8, _flat: &mut Flat, _visit: &mut dyn FnMut(u8, &mut u8)) {}
+
+    /// The states that it begins in: what is there, and what is outside.
+    fn beginnings(&self) -> Vec<(Objects, [Note; KEYS])> {
+        vec![(self.objects(), self.beginning())]
+    }
+
     /// Makes equal what nobody can tell apart, beside versions and uids.
     fn canonical(_s: &mut State) {}
 

@@ -237,7 +237,7 @@ fn is_seen_there(s: &State, key: u8) -> bool {
 
 fn is_begun(s: &State, key: u8, version: u8) -> bool {
     stack(s, key).is_none_or(|stack| match stack.status.phase {
-        Phase::Partial(number) => number.0 == version.into(),
+        Phase::Partial(number) => number.0 == u64::from(version),
         Phase::Idle | Phase::RollingBack(_) | Phase::Stalled(_) => version == 0,
         Phase::Starting(_) => false,
     })

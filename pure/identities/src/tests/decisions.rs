@@ -1,0 +1,350 @@
+//! Which step is decided, by what was seen.
+
+use super::*;
+use crate::{Cluster, Tombstone};
+
+type Case = (&'static str, fn(&mut Snapshot<Plain>), Result<Step, Wait>);
+
+fn seen(s: &mut Snapshot<Plain>) -> &mut Look<Plain> {
+    s.memory.look.as_mut().expect("a look")
+}
+
+fn its_policy(s: &mut Snapshot<Plain>) -> &mut Policy<Plain> {
+    seen(s).policy.as_mut().expect("a policy")
+}
+
+fn its_role(s: &mut Snapshot<Plain>) -> &mut Role<Plain> {
+    seen(s).role.as_mut().expect("a role")
+}
+
+fn it(s: &mut Snapshot<Plain>) -> &mut Identity<Plain> {
+    s.identity.as_mut().expect("an identity")
+}
+
+fn check(cases: &[Case]) {
+    for (about, change, expected) in cases {
+        let mut snapshot = complete();
+        change(&mut snapshot);
+        assert_eq!(what(&snapshot), *expected, "{about}");
+    }
+}
+
+#[test]
+fn what_is_not_as_wanted_is_made_so() {
+    check(&[
+        ("all is as it should be", |_| {}, Err(Wait::NextLook)),
+        ("not held", |s| it(s).held = false, Ok(Step::Hold)),
+        ("nothing intended", |s| it(s).status = Status::default(), Ok(Step::Intend)),
+        ("nobody has looked", |s| s.memory.look = None, Ok(Step::Look)),
+        ("the look is old", |s| seen(s).at = Millis(0), Ok(Step::Look)),
+        ("no policy", |s| seen(s).policy = None, Ok(Step::CreatePolicy)),
+        ("another policy", |s| its_policy(s).document = document("{}"), Ok(Step::CreatePolicyVersion)),
+        (
+            "another policy with all versions that there can be",
+            |s| {
+                its_policy(s).document = document("{}");
+                its_policy(s).others = vec![1, 2, 3, 4];
+            },
+            Ok(Step::DeletePolicyVersion),
+        ),
+        ("the policy of one before", |s| its_policy(s).whose = Whose::Ours("u0".into()), Ok(Step::TagPolicy)),
+        ("somebody's policy", |s| its_policy(s).whose = Whose::Theirs, Err(Wait::ForeignPolicy)),
+        ("no role", |s| seen(s).role = None, Ok(Step::CreateRole)),
+        ("somebody's role", |s| its_role(s).whose = Whose::Theirs, Err(Wait::ForeignRole)),
+        (
+            "somebody's role that is to be adopted",
+            |s| {
+                its_role(s).whose = Whose::Theirs;
+                it(s).wish.adopts = true;
+            },
+            Ok(Step::TagRole),
+        ),
+        ("another trust", |s| its_role(s).trust = document("{}"), Ok(Step::UpdateAssumeRolePolicy)),
+        ("a boundary", |s| its_role(s).boundary = Some("x".into()), Ok(Step::DeleteRolePermissionsBoundary)),
+        (
+            "no boundary",
+            |s| it(s).wish.grant.boundary = Some("arn:aws:iam::aws:policy/edge".into()),
+            Ok(Step::PutRolePermissionsBoundary),
+        ),
+        ("not attached", |s| its_role(s).attached.clear(), Ok(Step::AttachRolePolicy)),
+        ("too much attached", |s| its_role(s).attached.push("x".into()), Ok(Step::DetachRolePolicy)),
+        ("another role than before", |s| its_role(s).arn = "y".into(), Ok(Step::Record)),
+        ("no account", |s| s.accounts.clear(), Ok(Step::PublishHere)),
+        ("an account without its role", |s| s.accounts[0].role = None, Ok(Step::PublishHere)),
+        ("somebody's account", |s| s.accounts[0].of = None, Err(Wait::ForeignAccount)),
+        ("an account that goes", |s| s.accounts[0].deleting = true, Err(Wait::AccountGone)),
+        ("not ready, and it is time", |s| it(s).status.ready = false, Ok(Step::Settle)),
+        (
+            "not ready, and too early",
+            |s| {
+                it(s).status.ready = false;
+                it(s).status.complete = Some(NOW.wall);
+            },
+            Err(Wait::Assumable),
+        ),
+        ("nothing is granted", |s| it(s).wish.grant = Grant::default(), Err(Wait::Spec)),
+    ]);
+}
+
+#[test]
+fn without_settings_it_waits_for_them() {
+    let bare: Identities<Plain> = Identities::new(None, Rhythm::default());
+    let wait = Decision::Wait { what: Wait::Settings, until: None };
+    assert_eq!(bare.decide(&complete(), NOW), wait);
+    let mut going = complete();
+    it(&mut going).deleting = true;
+    assert_eq!(bare.decide(&going, NOW), wait);
+    it(&mut going).status = Status::default();
+    assert_eq!(bare.decide(&going, NOW), Decision::Do(Step::LetGo), "nothing was ever made");
+}
+
+#[test]
+fn what_is_deleted_goes_in_the_order_that_aws_wants() {
+    check_going(&[
+        ("attached", |_| {}, Ok(Step::DetachRolePolicy)),
+        ("detached", |s| its_role(s).attached.clear(), Ok(Step::DeleteRole)),
+        (
+            "in an instance profile",
+            |s| {
+                its_role(s).attached.clear();
+                its_role(s).held_by = vec!["the instance profile p".into()];
+            },
+            Err(Wait::RoleFree),
+        ),
+        ("no role", |s| seen(s).role = None, Ok(Step::DeletePolicy)),
+        (
+            "other versions",
+            |s| {
+                seen(s).role = None;
+                its_policy(s).others = vec![1];
+            },
+            Ok(Step::DeletePolicyVersion),
+        ),
+        (
+            "attached elsewhere",
+            |s| {
+                seen(s).role = None;
+                its_policy(s).held_by = vec!["the user u".into()];
+            },
+            Err(Wait::PolicyFree),
+        ),
+        (
+            "attached to somebody's role of that name",
+            |s| its_role(s).whose = Whose::Theirs,
+            Err(Wait::PolicyFree),
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_deleted_is_let_go_when_nothing_was_seen_twice() {
+    check_going(&[
+        (
+            "nothing, seen once",
+            |s| *seen(s) = Look { clear: Some(NOW.clock), ..look(None, None) },
+            Err(Wait::Absence),
+        ),
+        (
+            "nothing, and it is time for a second look",
+            |s| *seen(s) = Look { clear: Some(Millis(NOW.clock.0 - MINUTE)), ..look(None, None) },
+            Ok(Step::Look),
+        ),
+        ("nothing, seen twice", |s| *seen(s) = Look { confirmed: true, ..look(None, None) }, Ok(Step::Bury)),
+        (
+            "somebody's are no matter",
+            |s| {
+                its_role(s).whose = Whose::Theirs;
+                its_policy(s).whose = Whose::Theirs;
+                seen(s).confirmed = true;
+            },
+            Ok(Step::Bury),
+        ),
+        (
+            "buried",
+            |s| {
+                *seen(s) = Look { confirmed: true, ..look(None, None) };
+                s.tombstone = Some(tombstone(&["u0", "u1"]));
+            },
+            Ok(Step::LetGo),
+        ),
+        ("to be left", |s| it(s).wish.orphans = true, Ok(Step::LetGo)),
+        (
+            "to be left, and one before was not",
+            |s| {
+                it(s).wish.orphans = true;
+                s.tombstone = Some(tombstone(&["u0"]));
+            },
+            Ok(Step::Forget),
+        ),
+        ("nothing was ever intended", |s| it(s).status = Status::default(), Ok(Step::LetGo)),
+    ]);
+}
+
+/// As [`check`], of an identity that is being deleted.
+fn check_going(cases: &[Case]) {
+    for (about, change, expected) in cases {
+        let mut snapshot = complete();
+        it(&mut snapshot).deleting = true;
+        change(&mut snapshot);
+        assert_eq!(what(&snapshot), *expected, "{about}");
+    }
+}
+
+fn tombstone(of: &[&str]) -> Tombstone<Plain> {
+    Tombstone {
+        name: named("reader"),
+        uid: "t".into(),
+        version: Version(3),
+        of: of.iter().map(|uid| (*uid).to_owned()).collect(),
+        at: Millis(NOW.wall.0 - 20 * MINUTE),
+        sweeps: 0,
+    }
+}
+
+/// What is left when an identity is gone.
+fn left(look: Option<Look<Plain>>, of: &[&str]) -> Snapshot<Plain> {
+    let mut snapshot = complete();
+    snapshot.identity = None;
+    snapshot.tombstone = Some(tombstone(of));
+    snapshot.memory.look = look;
+    snapshot
+}
+
+#[test]
+fn only_what_was_of_the_buried_is_swept() {
+    let identity = identity();
+    let there = || Some(look(Some(policy(&identity)), Some(role(&identity))));
+    assert_eq!(what(&left(None, &["u1"])), Ok(Step::Look), "a quarter of an hour has passed");
+    assert_eq!(what(&left(there(), &["u1"])), Ok(Step::DetachRolePolicy));
+    assert_eq!(what(&left(there(), &["u0"])), Ok(Step::Swept), "it is of one that nobody has buried");
+    let mut of_two = left(there(), &["u1"]);
+    its_role(&mut of_two).whose = Whose::Ours("u0".into());
+    assert_eq!(what(&of_two), Ok(Step::Swept), "the policy is attached to a role that stays");
+    its_role(&mut of_two).attached.clear();
+    assert_eq!(what(&of_two), Ok(Step::DeletePolicy));
+    let mut early = left(None, &["u1"]);
+    early.tombstone.as_mut().expect("one").at = NOW.wall;
+    assert_eq!(what(&early), Err(Wait::Sweep));
+    let Write::Change { after: Object::Tombstone(after), .. } = written(&left(there(), &["u0"])) else {
+        panic!("it is recorded that it was swept")
+    };
+    assert_eq!(after.sweeps, 1);
+    let mut last = left(there(), &["u0"]);
+    last.tombstone.as_mut().expect("one").sweeps = 2;
+    let Write::Delete(Object::Tombstone(_)) = written(&last) else { panic!("after the third it is gone") };
+}
+
+#[test]
+fn the_next_one_of_the_name_is_buried_beside_the_one_before() {
+    let mut snapshot = complete();
+    it(&mut snapshot).deleting = true;
+    *seen(&mut snapshot) = Look { confirmed: true, ..look(None, None) };
+    snapshot.tombstone = Some(Tombstone { sweeps: 2, ..tombstone(&["u0"]) });
+    let Write::Change { after: Object::Tombstone(after), .. } = written(&snapshot) else {
+        panic!("it is the same tombstone")
+    };
+    assert_eq!((after.of, after.sweeps, after.at), (vec!["u0".to_owned(), "u1".to_owned()], 0, NOW.wall));
+}
+
+#[test]
+fn who_lives_beside_a_tombstone_forgets_it_after_a_day() {
+    let mut snapshot = complete();
+    snapshot.tombstone = Some(tombstone(&["u0"]));
+    assert_eq!(what(&snapshot), Err(Wait::NextLook));
+    assert_eq!(controller().decide(&snapshot, later(24 * 60)), Decision::Do(Step::Forget));
+}
+
+#[test]
+fn what_is_asked_says_what_is_wanted() {
+    let mut snapshot = complete();
+    seen(&mut snapshot).policy = None;
+    let document = wanted(&identity()).policy.expect("a policy");
+    assert_eq!(asked(&snapshot), Ask::CreatePolicy(document));
+    let mut snapshot = complete();
+    its_policy(&mut snapshot).document = super::document("{}");
+    its_policy(&mut snapshot).others = vec![3, 4, 6, 7];
+    assert_eq!(asked(&snapshot), Ask::DeletePolicyVersion(3), "the oldest");
+    let mut snapshot = complete();
+    it(&mut snapshot).wish.grant.managed = vec!["arn:aws:iam::aws:policy/b".into()];
+    assert_eq!(asked(&snapshot), Ask::AttachRolePolicy("arn:aws:iam::aws:policy/b".into()));
+}
+
+#[test]
+fn a_policy_that_is_not_wanted_any_more_goes_after_it_was_detached() {
+    let managed = "arn:aws:iam::aws:policy/b";
+    let mut snapshot = complete();
+    it(&mut snapshot).wish.grant = Grant { managed: vec![managed.into()], ..Grant::default() };
+    assert_eq!(what(&snapshot), Ok(Step::AttachRolePolicy));
+    its_role(&mut snapshot).attached.push(managed.into());
+    assert_eq!(what(&snapshot), Ok(Step::DetachRolePolicy));
+    its_role(&mut snapshot).attached = vec![managed.into()];
+    assert_eq!(what(&snapshot), Ok(Step::DeletePolicy));
+    seen(&mut snapshot).policy = None;
+    assert_eq!(what(&snapshot), Ok(Step::Record));
+}
+
+#[test]
+fn an_account_of_another_name_is_withdrawn() {
+    let mut snapshot = complete();
+    it(&mut snapshot).wish.account = named("writer");
+    assert_eq!(what(&snapshot), Ok(Step::UpdateAssumeRolePolicy), "the role trusts the other one");
+    its_role(&mut snapshot).trust = wanted(snapshot.identity.as_ref().expect("one")).trust;
+    let Write::Status { after: Object::Identity(after), .. } = written(&snapshot) else {
+        panic!("recorded first")
+    };
+    assert_eq!(after.status.published, [(None, named("writer")), (None, named("reader"))]);
+    *it(&mut snapshot) = after;
+    assert_eq!(what(&snapshot), Ok(Step::PublishHere));
+    let mut account = snapshot.accounts[0].clone();
+    account.name = named("writer");
+    snapshot.accounts.push(account);
+    let Write::Delete(Object::Account(gone)) = written(&snapshot) else { panic!("the other one goes") };
+    assert_eq!(gone.name, named("reader"));
+    snapshot.accounts.remove(0);
+    let Write::Status { after: Object::Identity(after), .. } = written(&snapshot) else {
+        panic!("recorded last")
+    };
+    assert_eq!(after.status.published, [(None, named("writer"))]);
+}
+
+#[test]
+fn accounts_on_other_clusters_are_published_and_withdrawn_by_calls() {
+    let issuer = crate::plain::Issuer::of(PROVIDER).expect("an issuer");
+    let cluster =
+        |name: &str, issuer| Cluster { name: name.into(), uid: "c".into(), version: Version(1), issuer };
+    let spot = |name: &str| (name.to_owned(), named("reader"));
+    let mut snapshot = complete();
+    it(&mut snapshot).wish.clusters = vec!["east".into()];
+    assert_eq!(what(&snapshot), Err(Wait::Clusters), "it is not there");
+    snapshot.clusters = vec![cluster("east", None)];
+    assert_eq!(what(&snapshot), Err(Wait::Clusters), "it does not say who signs");
+    snapshot.clusters = vec![cluster("east", Some(issuer))];
+    assert_eq!(what(&snapshot), Ok(Step::Record));
+    it(&mut snapshot).status.published =
+        vec![(Some("east".into()), named("reader")), (None, named("reader"))];
+    assert_eq!(asked(&snapshot), Ask::LookAtAccount("east".into(), named("reader")));
+    snapshot.memory.accounts.insert(spot("east"), (NOW.clock, None));
+    let Ask::Publish { cluster, adopts: false, .. } = asked(&snapshot) else { panic!("it is made") };
+    assert_eq!(cluster, "east");
+    let theirs = crate::Published { is_ours: false, role: None };
+    snapshot.memory.accounts.insert(spot("east"), (NOW.clock, Some(theirs)));
+    assert_eq!(what(&snapshot), Err(Wait::ForeignAccount));
+    let ours = crate::Published { is_ours: true, role: Some(ROLE_ARN.into()) };
+    snapshot.memory.accounts.insert(spot("east"), (NOW.clock, Some(ours)));
+    assert_eq!(what(&snapshot), Ok(Step::WithdrawHere), "the one here is not wanted any more");
+    it(&mut snapshot).deleting = true;
+    assert_eq!(asked(&snapshot), Ask::Withdraw("east".into(), named("reader")));
+    snapshot.clusters.clear();
+    assert_eq!(what(&snapshot), Ok(Step::DetachRolePolicy), "what was on a cluster that is gone is gone");
+}
+
+#[test]
+fn the_role_is_tried_where_it_can_be() {
+    let assuming: Identities<Plain> =
+        Identities::new(Some(home()), Rhythm { assumes: true, ..Rhythm::default() });
+    let mut snapshot = complete();
+    it(&mut snapshot).status.ready = false;
+    assert_eq!(assuming.decide(&snapshot, NOW), Decision::Do(Step::Assume));
+    snapshot.memory.assumed = true;
+    assert_eq!(assuming.decide(&snapshot, NOW), Decision::Do(Step::Settle));
+}

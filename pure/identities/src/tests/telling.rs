@@ -1,0 +1,95 @@
+//! What people are told.
+
+use bowline_control::Standing;
+
+use super::*;
+use crate::{Condition, Mood};
+
+fn told(snapshot: &Snapshot<Plain>, standing: Standing<'_, Wait>) -> Option<Identity<Plain>> {
+    match controller().report(snapshot, standing, NOW)? {
+        Write::Status { after: Object::Identity(after), .. } => Some(after),
+        other => panic!("{other:?} is no report"),
+    }
+}
+
+fn words(snapshot: &Snapshot<Plain>, wait: Wait) -> (Mood, String) {
+    let told = told(snapshot, Standing::Waiting(&wait)).expect("it is new").told.expect("words");
+    (told.mood, told.words)
+}
+
+#[test]
+fn who_waits_says_for_what_and_what_to_do() {
+    let mut snapshot = complete();
+    snapshot.memory.refused = Some(crate::Refused {
+        step: Step::CreateRole,
+        generation: 1,
+        at: NOW.clock,
+        why: "AccessDenied: allow iam:CreateRole".into(),
+    });
+    let stuck = crate::Failures { times: 6, at: NOW.clock, why: "Throttling".into() };
+    snapshot.memory.failures.insert(Step::CreateRole, stuck);
+    let arn = home().policy_arn(&named("reader"));
+    for (wait, mood, part) in [
+        (Wait::NextLook, Mood::Well, ROLE_ARN),
+        (Wait::Assumable, Mood::Waiting, "waits for the role to be assumable"),
+        (Wait::Settings, Mood::Stalled, "--oidc-provider-arn"),
+        (Wait::Refused, Mood::Stalled, "could not create the role: AccessDenied: allow iam:CreateRole"),
+        (Wait::Stuck, Mood::Stalled, "create the role (6 times: Throttling)"),
+        (Wait::ForeignPolicy, Mood::Stalled, arn.as_str()),
+        (Wait::ForeignRole, Mood::Stalled, "spec.adopt"),
+        (Wait::ForeignAccount, Mood::Stalled, "team/reader"),
+    ] {
+        let (is, words) = words(&snapshot, wait);
+        assert_eq!(is, mood, "{wait:?}");
+        assert!(words.contains(part), "{wait:?}: {words}");
+    }
+    let identity = snapshot.identity.as_mut().expect("one");
+    identity.wish.grant.statements[0].actions = vec!["GetObject".into()];
+    let (_, words) = words(&snapshot, Wait::Spec);
+    assert!(words.starts_with("spec.policy.statement[0].action[0]: `GetObject` is no action"), "{words}");
+}
+
+#[test]
+fn what_is_told_is_told_once() {
+    let mut snapshot = complete();
+    snapshot.identity = told(&snapshot, Standing::Waiting(&Wait::NextLook));
+    assert_eq!(told(&snapshot, Standing::Waiting(&Wait::NextLook)), None);
+    assert!(told(&snapshot, Standing::Failing("no")).is_some());
+}
+
+#[test]
+fn conditions_say_what_is_so() {
+    let is = |identity: &Identity<Plain>| identity.conditions().map(|Condition { kind, is, .. }| (kind, is));
+    let mut snapshot = complete();
+    let all = |complete, ready, synced, stalled| {
+        [("Complete", complete), ("Ready", ready), ("Synced", synced), ("Stalled", stalled)]
+    };
+    assert_eq!(
+        is(snapshot.identity.as_ref().expect("one")),
+        all(true, true, false, false),
+        "nobody has looked"
+    );
+    snapshot.identity = told(&snapshot, Standing::Waiting(&Wait::NextLook));
+    let mut identity = snapshot.identity.clone().expect("one");
+    assert_eq!(is(&identity), all(true, true, true, false));
+    identity.generation = 2;
+    assert_eq!(is(&identity), all(true, true, false, false), "that was of another wish");
+    let stalled = told(&snapshot, Standing::Waiting(&Wait::ForeignRole)).expect("news");
+    assert_eq!(is(&stalled), all(true, true, false, true));
+}
+
+#[test]
+fn events_tell_what_is_new() {
+    let snapshot = complete();
+    let after = snapshot.identity.clone().expect("one");
+    let mut before = after.clone();
+    assert_eq!(after.notice(&before), None);
+    before.status.ready = false;
+    assert_eq!(after.notice(&before).map(|notice| notice.reason), Some("Ready"));
+    before.status.complete = None;
+    let recorded = Identity { status: Status { ready: false, ..after.status.clone() }, ..after.clone() };
+    assert_eq!(recorded.notice(&before).map(|notice| notice.reason), Some("Complete"));
+    let stalled = told(&snapshot, Standing::Waiting(&Wait::ForeignRole)).expect("news");
+    assert!(stalled.notice(&after).is_some_and(|notice| notice.warns));
+    assert_eq!(stalled.notice(&stalled), None);
+}
