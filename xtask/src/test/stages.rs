@@ -65,6 +65,12 @@ pub(super) const STAGES: &[Stage] = &[
         run: referee::stage,
     },
     Stage {
+        name: "aws",
+        about: "what is called of AWS does on moto what it does on our strict IAM",
+        alone: "cargo xtask test --only aws",
+        run: aws,
+    },
+    Stage {
         name: TESTBED,
         about: "the real Kubernetes can be built, starts and ends, and our tables of its kinds are current",
         alone: "cargo xtask test --only testbed",
@@ -109,6 +115,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
     let peers = ["--manifest-path", "bench/peers/Cargo.toml", "--target-dir", "target/peers"];
     // Tests that need the test bed are behind a feature.
     let testbed = [
+        "bowline-e2e-aws/testbed",
         "bowline-e2e-hub/testbed",
         "bowline-fixtures/testbed",
         "bowline-e2e-homes/testbed",
@@ -142,6 +149,17 @@ fn homes(workspace: &Workspace, log: &mut Log) -> Result<String> {
     let packages = ["bowline-e2e-homes", "bowline-e2e-sample", "bowline-e2e-up"];
     let which: Vec<_> = packages.iter().flat_map(|package| ["--package", package]).collect();
     on_testbed(workspace, log, &which)
+}
+
+/// The same tests as on our own IAM, which need no stage.
+fn aws(workspace: &Workspace, log: &mut Log) -> Result<String> {
+    let python = testenv::moto::python(workspace, log)?;
+    // Of the whole workspace: for one package alone cargo would choose other features of what it shares with others, and
+    // build AWS's SDK a second time.
+    let args = ["test", "--workspace", "--features", "bowline-e2e-aws/testbed", "--test", "moto", "--locked"];
+    let ran = log.run(workspace.cargo(args).env(testenv::moto::PYTHON, python))?;
+    ensure!(ran.success, "tests failed, or do not compile");
+    Ok(format!("{} tests", report::tests_passed(&ran.output)))
 }
 
 /// Tests that need the real Kubernetes.

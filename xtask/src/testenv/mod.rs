@@ -3,6 +3,7 @@
 mod build;
 mod go;
 mod kubectl;
+pub(crate) mod moto;
 mod pins;
 mod stage;
 

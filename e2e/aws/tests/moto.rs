@@ -1,0 +1,18 @@
+//! The cases on moto, which many know; where it is laxer than AWS, the case says so.
+
+mod cases;
+
+use anyhow::Result;
+use bowline_e2e_aws::moto::Moto;
+use cases::bed::Bed;
+use tokio::sync::OnceCell;
+
+/// One for all: it takes seconds to start. It ends with this process.
+static MOTO: OnceCell<Moto> = OnceCell::const_new();
+
+async fn bed() -> Result<Bed> {
+    let moto = MOTO.get_or_try_init(|| async { Moto::start() }).await?;
+    Bed::before(&moto.endpoint(), None).await
+}
+
+all_cases!();

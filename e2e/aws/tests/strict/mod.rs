@@ -1,0 +1,7 @@
+//! What only the strict IAM can do.
+
+mod chain;
+mod consistency;
+mod permissions;
+mod rate;
+mod secrets;
