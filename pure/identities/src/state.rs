@@ -177,7 +177,7 @@ pub struct Account<N: Names> {
     pub role: Option<N::Arn>,
 }
 
-/// What is left of identities that were deleted (see `docs/adr/0019`): what they had sent may still arrive in AWS.
+/// What is left of identities that were deleted (see `docs/adr/0018`): what they had sent may still arrive in AWS.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tombstone<N: Names> {
     /// The identity's name.
