@@ -184,7 +184,7 @@ fn run(scratch: &Scratch, at: usize, fault: Fault) -> Run {
     let files = Files::open(&names, 0).expect("it can be opened");
     let disk = Faulty { files, path: scratch.log(), count: 0, at, fault, before: 0 };
     let chain = Chain::after(last.as_ref(), 0);
-    let mut writer = Writer { disk, chain, max_bytes: 3000, probed: None };
+    let mut writer = Writer { disk, chain, max_bytes: 3000, probed: None, late: Vec::new() };
     let audit = Audit::default();
     let mut run = Run { store: 0, answered: Vec::new(), stopped: false, operations: 0, was_full: false };
     for round in 0..12u64 {
