@@ -234,8 +234,8 @@ async fn warnings_are_told_and_nothing_is_refused() {
 fn remarks(scratch: &Scratch, name: &str) -> Value {
     let log = std::fs::read_to_string(scratch.path().join("audit.log")).expect("there is a log");
     let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let of_it = lines.filter(|line| line["objectRef"]["name"] == name);
-    of_it.last().map(|line| line["annotations"].clone()).unwrap_or_default()
+    let mut of_it = lines.filter(|line| line["objectRef"]["name"] == name);
+    of_it.next_back().map(|line| line["annotations"].clone()).unwrap_or_default()
 }
 
 #[tokio::test]
