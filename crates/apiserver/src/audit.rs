@@ -27,7 +27,7 @@ mod versions;
 mod writer;
 
 use chain::Chain;
-use files::{Disk, Files, Names};
+use files::{Disk, Files, Names, RESERVE, is_full};
 use strangers::Strangers;
 use versions::Spans;
 use writer::{Queue, Stop, Writer};
@@ -132,6 +132,14 @@ impl Audit {
         let torn = torn.map_err(recover::io(path))?;
         let gap = recover::unnamed(&names, &Spans::between(covered.saturating_add(1), version.0))?;
         let audit = Audit::default();
+        if found.last.is_none() && version.0 > 0 {
+            tracing::warn!(
+                path = %path.display(),
+                store = version.0,
+                "there is no line in the audit log, though the store is not new: a new log begins. If the hub did not run \
+                 without one, and was not restored, somebody has removed or emptied it"
+            );
+        }
         // All up to here is accounted for as soon as the first of these lines is there: it names what no other does.
         chain.settle(version.0);
         if !gap.is_empty() {
@@ -147,14 +155,31 @@ impl Audit {
             let note = format!("{bytes} bytes behind the last line were no line, and are kept in {apart}");
             audit.note(&note, &[], Spans::default());
         }
-        let mut disk = Files::open(&names, log.max_backups).map_err(recover::io(path))?;
-        disk.reserve().map_err(recover::io(path))?;
+        let disk = Files::open(&names, log.max_backups).map_err(recover::io(path))?;
         let max_bytes = log.max_size_mib.saturating_mul(1 << 20);
-        let mut writer = Writer { disk, chain, max_bytes, probed: None };
-        let begin = std::mem::take(&mut audit.queue().entries);
-        let failed = |Stop(why)| AuditError::Io { path: path.to_owned(), source: std::io::Error::other(why) };
-        writer.write(&audit, begin).map_err(failed)?;
+        let mut writer = Writer { disk, chain, max_bytes, probed: None, late: Vec::new() };
+        audit.begin(&mut writer).map_err(recover::io(path))?;
         audit.record_to(writer).map_err(AuditError::Thread)
+    }
+
+    /// Keeps room, and writes the first lines. Without room they wait for it: nothing that has to have a line is done before.
+    fn begin<D: Disk>(&self, writer: &mut Writer<D>) -> std::io::Result<()> {
+        let first = std::mem::take(&mut self.queue().entries);
+        match writer.disk.reserve() {
+            Ok(()) => writer.write(self, first).map_err(|Stop(why)| std::io::Error::other(why)),
+            Err(error) if is_full(&error) => {
+                tracing::error!(
+                    %error,
+                    wanted_bytes = RESERVE,
+                    "there is no room for the audit log: the hub starts, answers who reads, and refuses whatever would have \
+                     to be told there, until so much is free for it"
+                );
+                self.set_full(&error.to_string());
+                writer.late = first;
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn record_to<D: Disk>(self, writer: Writer<D>) -> std::io::Result<Recorder> {

@@ -25,17 +25,22 @@ const REST: Duration = Duration::from_secs(1);
 pub(crate) struct Background(Vec<JoinHandle<()>>);
 
 impl Background {
-    /// Starts them. Roles are complete when this returns: whoever is bound to one may rely on it.
+    /// Completes roles: whoever is bound to one may rely on it.
     ///
     /// # Errors
     /// If they cannot be written.
-    pub(crate) async fn start(api: &Arc<Api>, authority: &str) -> Result<Background, Status> {
+    pub(crate) async fn complete_roles(api: &Arc<Api>) -> Result<(), Status> {
         // Roles that gather roles that gather roles: `admin`, `edit`, `view`.
         for _ in 0..3 {
             roles::tend(Arc::clone(api)).await?;
         }
+        Ok(())
+    }
+
+    /// Starts them.
+    pub(crate) fn start(api: &Arc<Api>, authority: &str) -> Background {
         let [schemas, levels] = flows::resources();
-        Ok(Background(vec![
+        Background(vec![
             tokio::spawn(follow(Arc::clone(api), schemas, flows::tend)),
             tokio::spawn(follow(Arc::clone(api), levels, flows::tend)),
             tokio::spawn(follow(Arc::clone(api), crate::crd::definitions(), definitions::tend)),
@@ -43,7 +48,7 @@ impl Background {
             tokio::spawn(namespaces::run(Arc::clone(api), authority.to_owned())),
             tokio::spawn(events::run(Arc::clone(api))),
             tokio::spawn(quotas::run(Arc::clone(api))),
-        ]))
+        ])
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::api::{self, Api, Copied};
 use crate::audit::{Audit, AuditError, AuditLog, Made, Recorder};
-use crate::auth::pki::{Certificates, Names};
+use crate::auth::pki::{Certificates, Names, PkiError};
 use crate::background::Background;
 use crate::document::Document;
 use crate::guest::Guest;
@@ -25,6 +25,8 @@ use crate::store::{
 use crate::time::Moment;
 
 mod accept;
+mod answers;
+mod sending;
 #[cfg(test)]
 mod tests;
 
@@ -77,7 +79,7 @@ pub enum StartError {
     Audit(#[from] AuditError),
     /// Its keys and certificates cannot be used.
     #[error(transparent)]
-    Pki(#[from] crate::auth::pki::PkiError),
+    Pki(#[from] PkiError),
     /// It cannot listen.
     #[error("cannot listen on {address}: {source}")]
     Listen {
@@ -171,11 +173,9 @@ impl Server {
             }
         };
         let committer = hub.commit_to(store, Box::new(published)).map_err(StartError::Thread)?;
-        api.bootstrap(authority.ca_pem()).await.map_err(|status| StartError::Bootstrap(status.message))?;
-        let background = Background::start(&api, authority.ca_pem())
-            .await
-            .map_err(|status| StartError::Bootstrap(status.message))?;
-        pki.write_kubeconfig(&directory)?;
+        furnish(&api, authority.ca_pem(), directory.is_new()).await?;
+        let background = Background::start(&api, authority.ca_pem());
+        write_kubeconfig(&pki, &directory)?;
         let service = Service::new(Arc::clone(&api));
         let pki = Arc::new(pki);
         let renewal = tokio::spawn(renew(Arc::clone(&pki), Arc::downgrade(&directory)));
@@ -274,6 +274,9 @@ struct Loaded {
 
 /// Reads everything that is kept.
 fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<Loaded, StartError> {
+    for warning in store::exposed(directory) {
+        tracing::warn!("{warning}");
+    }
     let Opened { store, keyring, state, kept } = store::open(directory)?;
     let path = directory.join(STORE_FILE);
     let damaged = |key: &crate::key::Key, what: &dyn std::fmt::Display| StartError::Damaged {
@@ -298,6 +301,33 @@ fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<Loaded, StartErr
         documents.push(Arc::new(document));
     }
     Ok(Loaded { hub: Hub::new(state.version, documents, metrics), store, keyring, state })
+}
+
+/// Writes what every hub has. One that is not new has it already, but for what changed since: on a full disk that has to wait.
+async fn furnish(api: &Arc<Api>, authority: &str, is_new: bool) -> Result<(), StartError> {
+    let furnished = async {
+        api.bootstrap(authority).await?;
+        Background::complete_roles(api).await
+    };
+    match furnished.await {
+        Err(full) if full.code == 507 && !is_new => {
+            let error = full.message;
+            tracing::error!(%error, "what every hub has could not be brought up to date; make room, and start the hub again");
+            Ok(())
+        }
+        done => done.map_err(|status| StartError::Bootstrap(status.message)),
+    }
+}
+
+/// Writes how the administrator reaches the server. On a full disk what there was is better than no server.
+fn write_kubeconfig(pki: &Certificates, directory: &Directory) -> Result<(), PkiError> {
+    match pki.write_kubeconfig(directory) {
+        Err(PkiError::Io { file, source }) if source.kind() == std::io::ErrorKind::StorageFull => {
+            tracing::error!(error = %source, file, "could not be written: it says where the hub was before");
+            Ok(())
+        }
+        written => written,
+    }
 }
 
 /// Goes on with the log of who did what.

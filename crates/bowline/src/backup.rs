@@ -17,9 +17,7 @@ use crate::{output, service};
 
 /// Copies the store of a hub to `file`.
 pub(crate) fn run(file: &Path, force: bool, server: &Wanted) -> anyhow::Result<Exit> {
-    if !force && fs::symlink_metadata(file).is_ok() {
-        return Err(there(file));
-    }
+    is_free(file, force)?;
     let partial = Partial::new(file)?;
     service::block_on(fetch(&partial, server))?;
     let bytes = partial.put(file, force)?;
@@ -29,6 +27,18 @@ pub(crate) fn run(file: &Path, force: bool, server: &Wanted) -> anyhow::Result<E
         file.display()
     ));
     Ok(Exit::Done)
+}
+
+/// Whether a backup may be put there. It is by another name: what is no file, as a device, would be gone, and not written to.
+fn is_free(file: &Path, force: bool) -> anyhow::Result<()> {
+    match fs::symlink_metadata(file) {
+        Ok(there) if !there.is_file() => bail!(BadUsage(format!(
+            "{} is there, and is no regular file; it was left as it is; choose another name",
+            file.display()
+        ))),
+        Ok(_) if !force => Err(there(file)),
+        _ => Ok(()),
+    }
 }
 
 fn there(file: &Path) -> anyhow::Error {
@@ -89,6 +99,7 @@ impl Partial {
 
     /// It is whole: it gets its name, for good. Says how long it is.
     fn put(self, file: &Path, force: bool) -> anyhow::Result<u64> {
+        is_free(file, force)?;
         let put = || -> io::Result<u64> {
             self.file.sync_all()?;
             if force {

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use crate::random;
 
 /// So much is kept free: lines of requests that are under way when the disk gets full have to be written still.
-const RESERVE: usize = 2 << 20;
+pub(super) const RESERVE: usize = 2 << 20;
 
 /// The time in the name of a file that was put aside.
 const ASIDE: &str = "%Y-%m-%dT%H-%M-%S.%3f";

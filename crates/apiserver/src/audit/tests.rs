@@ -184,7 +184,7 @@ fn run(scratch: &Scratch, at: usize, fault: Fault) -> Run {
     let files = Files::open(&names, 0).expect("it can be opened");
     let disk = Faulty { files, path: scratch.log(), count: 0, at, fault, before: 0 };
     let chain = Chain::after(last.as_ref(), 0);
-    let mut writer = Writer { disk, chain, max_bytes: 3000, probed: None };
+    let mut writer = Writer { disk, chain, max_bytes: 3000, probed: None, late: Vec::new() };
     let audit = Audit::default();
     let mut run = Run { store: 0, answered: Vec::new(), stopped: false, operations: 0, was_full: false };
     for round in 0..12u64 {
@@ -292,7 +292,8 @@ fn files_are_put_aside_and_the_chain_goes_on_over_them() {
     let scratch = Scratch::new();
     let names = Names::new(&scratch.log());
     let disk = Files::open(&names, 3).unwrap();
-    let mut writer = Writer { disk, chain: Chain::after(None, 0), max_bytes: 2000, probed: None };
+    let mut writer =
+        Writer { disk, chain: Chain::after(None, 0), max_bytes: 2000, probed: None, late: Vec::new() };
     let audit = Audit::default();
     for version in 1..=40 {
         let versions = Spans::between(version, version);
@@ -389,7 +390,7 @@ fn who_is_turned_away_on_a_full_disk_is_answered_and_takes_no_room_from_what_has
     // Nothing can be appended from the first time on; the room that is kept is there.
     let disk = Faulty { files, path: scratch.log(), count: 0, at: 1, fault: Fault::FullForGood, before: 0 };
     let chain = Chain::after(last.as_ref(), 0);
-    let mut writer = Writer { disk, chain, max_bytes: 1 << 20, probed: None };
+    let mut writer = Writer { disk, chain, max_bytes: 1 << 20, probed: None, late: Vec::new() };
     let audit = Audit::default();
     for _ in 0..10_000 {
         let (sender, mut receiver) = oneshot::channel();

@@ -28,6 +28,8 @@ pub(super) struct Writer<D> {
     /// A file that would get longer is put aside.
     pub max_bytes: u64,
     pub probed: Option<Instant>,
+    /// The first lines, if there was no room for them: they come before all others.
+    pub late: Vec<Entry>,
 }
 
 /// What has to become of the process: nobody may be answered without a line.
@@ -55,6 +57,7 @@ impl<D: Disk> Writer<D> {
         if entries.is_empty() {
             return Ok(());
         }
+        entries.splice(0..0, self.late.drain(..));
         let before = self.chain.clone();
         let mut lines = self.chain.append_all(&entries);
         if self.disk.length() > 0 && self.disk.length() + lines.len() as u64 > self.max_bytes {

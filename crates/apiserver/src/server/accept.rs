@@ -1,5 +1,6 @@
 //! Connections: who connects, shakes hands, and is served; and the certificates by which.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tower::ServiceExt;
 
+use super::answers::{Answer, Answers};
+use super::sending::Sending;
 use crate::audit::Source;
 use crate::auth::pki::{Certificates, Peer, Pki};
 use crate::service::Service;
@@ -111,23 +114,40 @@ impl Connection {
         };
         let peer: Peer = self.pki.peer(stream.get_ref().get_ref().1.peer_certificates(), Moment::now());
         let from = self.from;
-        let service = self.service.map_request(move |mut request: http::Request<hyper::body::Incoming>| {
+        let (service, answers) = (self.service, Arc::new(Answers::default()));
+        let given = Arc::clone(&answers);
+        let service = tower::service_fn(move |mut request: http::Request<hyper::body::Incoming>| {
             request.extensions_mut().insert(peer.clone());
             request.extensions_mut().insert(from);
-            request
+            // In HTTP/1 there is one answer at a time: what is not taken of it is not taken by the connection.
+            let answers = (request.version() == http::Version::HTTP_2).then(|| Arc::clone(&given));
+            let answered = service.clone().oneshot(request);
+            async move {
+                let reply = answered.await?;
+                Ok::<_, Infallible>(reply.map(|body| match answers {
+                    Some(answers) => answers.give(body),
+                    None => Answer::alone(body),
+                }))
+            }
         });
         let connection =
             self.builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-        watcher.watch(connection.into_owned()).await
+        tokio::select! {
+            ended = watcher.watch(connection.into_owned()) => ended,
+            () = answers.left_lying() => Err("the client takes nothing of an answer".into()),
+        }
     }
 }
 
 /// Shakes hands, and waits for the first bytes: by them it is seen which HTTP a client speaks, and nobody else limits
 /// how long they take.
-async fn open(stream: TcpStream, acceptor: TlsAcceptor) -> std::io::Result<BufReader<TlsStream<TcpStream>>> {
+async fn open(
+    stream: TcpStream,
+    acceptor: TlsAcceptor,
+) -> std::io::Result<BufReader<TlsStream<Sending<TcpStream>>>> {
     // Events are small, and somebody waits for each.
     stream.set_nodelay(true)?;
-    let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await??;
+    let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(Sending::new(stream))).await??;
     let mut stream = BufReader::new(stream);
     tokio::time::timeout(IDLE, stream.fill_buf()).await??;
     Ok(stream)

@@ -27,6 +27,8 @@ const SIZE: usize = 8 + SEAL;
 pub(crate) struct Anchored<S> {
     store: S,
     medium: Box<dyn Medium>,
+    /// Nothing can be in it yet.
+    is_new: bool,
 }
 
 impl<S: Store> Anchored<S> {
@@ -35,25 +37,26 @@ impl<S: Store> Anchored<S> {
     /// # Errors
     /// If the file cannot be opened.
     pub(crate) fn at(path: &Path, store: S) -> io::Result<Anchored<S>> {
+        let is_new = !path.exists();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        Ok(Anchored::on(Box::new(options.open(path)?), store))
+        Ok(Anchored { is_new, ..Anchored::on(Box::new(options.open(path)?), store) })
     }
 
     pub(super) fn on(medium: Box<dyn Medium>, store: S) -> Anchored<S> {
-        Anchored { store, medium }
+        Anchored { store, medium, is_new: false }
     }
 
     /// What was acknowledged for sure. A file that cannot be read says nothing: a crash may have left it so.
-    fn acknowledged(&self) -> Version {
+    fn acknowledged(&self) -> Option<Version> {
         let mut bytes = [0; SIZE];
         let read = self.medium.read(0, &mut bytes);
         let (version, seal) = bytes.split_at(8);
         match version.try_into() {
             Ok(number) if read.is_ok() && proof::seal(NAME, version) == seal => {
-                Version(u64::from_le_bytes(number))
+                Some(Version(u64::from_le_bytes(number)))
             }
-            _ => Version(0),
+            _ => None,
         }
     }
 }
@@ -84,7 +87,17 @@ impl<S: Store> Store for Anchored<S> {
 
     fn load(&self, each: &mut dyn FnMut(Key, Kept)) -> Result<State, StoreError> {
         let state = self.store.load(each)?;
-        no_older_than(state.version, self.acknowledged(), "the file `acknowledged` beside it")?;
+        match self.acknowledged() {
+            Some(acknowledged) => {
+                no_older_than(state.version, acknowledged, "the file `acknowledged` beside it")?;
+            }
+            None if state.version > Version(0) && !self.is_new => tracing::warn!(
+                store = state.version.0,
+                "the file `acknowledged` is damaged, so nothing says whether the store has lost its last writes. That can be \
+                 if the power failed; else look after the disk. The next write mends the file"
+            ),
+            None => {}
+        }
         Ok(state)
     }
 }

@@ -8,6 +8,7 @@ mod refusals;
 mod runs;
 mod signals;
 mod traces;
+mod warnings;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -46,6 +46,13 @@ impl SigningKey {
             None => {
                 let pem = rcgen::KeyPair::generate().map_err(PkiError::making(FILE))?.serialize_pem();
                 directory.write(FILE, pem.as_bytes()).map_err(PkiError::io(FILE))?;
+                if !directory.is_new() {
+                    tracing::warn!(
+                        "{FILE} was not there, and a new one was made: no token of a service account of before is good any \
+                         more, and whoever has one needs another. If there is a copy of the file, stop the hub, put that in \
+                         its place, and start it again"
+                    );
+                }
                 pem
             }
         };
