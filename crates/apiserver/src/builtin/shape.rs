@@ -6,6 +6,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Value, json};
 
 use super::mistyped::Mistyped;
@@ -250,11 +251,17 @@ fn has_types(message: &Message, place: &Place<'_>) -> bool {
     matches!(place, Place::Root) || (message.by_name.contains_key("metadata") && !template)
 }
 
+/// Base64 as Go reads it, which does not mind what the last letter says too much.
+const AS_GO: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
 fn bytes(value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
     let Value::String(text) = value else { return Err(context.mistyped(value, "[]uint8")) };
     // Go passes over line breaks.
     let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    let decoded = STANDARD.decode(&packed).map_err(|error| {
+    let decoded = AS_GO.decode(&packed).map_err(|error| {
         let at = match error {
             base64::DecodeError::InvalidByte(at, _) => at,
             _ => packed.len() / 4 * 4,
@@ -425,6 +432,15 @@ mod tests {
         check("", "Pod", json!({"spec": 5}), &field("number into Pod.spec of type v1.PodSpec"));
         check("", "Secret", json!({"data": {"x": "??"}}), "illegal base64 data at input byte 0");
         check("", "Secret", json!({"data": {"x": 1}}), &field("number into Secret.data of type []uint8"));
+    }
+
+    #[test]
+    fn bytes_are_what_go_makes_of_them() {
+        let Value::Object(mut object) = json!({"data": {"a": "YR==", "b": "Y\r\nQ==\n"}}) else {
+            panic!("an object")
+        };
+        read("", "v1", "Secret", &mut object).expect("it is base64");
+        assert_eq!(object["data"], json!({"a": "YQ==", "b": "YQ=="}));
     }
 
     #[test]
