@@ -1,12 +1,14 @@
 //! Whether a server is the hub itself: the one that has the Clusters.
 //!
-//! It is known by the uid of a namespace that every server has, and no two have alike: by whatever address it is reached.
+//! It is known by the uid of a namespace that every server has, and no two have alike: by whatever address it is reached. Who may
+//! not read that is told from it by what it serves.
 
 use std::sync::{Mutex, PoisonError};
 
+use bowline_api::updates::Cluster;
 use bowline_runtime::REQUEST;
 use k8s_openapi::api::core::v1::Namespace;
-use kube::{Api, Client};
+use kube::{Api, Client, Resource as _};
 
 /// The namespace that a server is known by.
 const KNOWN_BY: &str = "kube-system";
@@ -15,7 +17,7 @@ const KNOWN_BY: &str = "kube-system";
 pub(crate) struct Hub {
     client: Client,
     /// What it is known by, once that was asked.
-    uid: Mutex<Option<String>>,
+    uid: Mutex<Option<Mark>>,
 }
 
 impl Hub {
@@ -23,34 +25,65 @@ impl Hub {
         Hub { client, uid: Mutex::default() }
     }
 
-    /// Whether this client leads to it. Who may not even ask there which server it is, is taken for somebody who leads elsewhere.
+    /// Whether this client leads to it. Where it may not be asked which server that is, one that has Clusters too, or does not say
+    /// whether it has, is taken for it: credentials that read little may write much.
     ///
     /// # Errors
     /// If one of them does not answer.
     pub(crate) async fn is_at(&self, client: &Client) -> Result<bool, kube::Error> {
-        let Some(there) = uid(client).await? else { return Ok(false) };
-        Ok(self.uid().await?.is_some_and(|here| here == there))
+        match (uid(client).await?, self.uid().await?) {
+            (Mark::None, _) => Ok(false),
+            (Mark::Uid(there), Mark::Uid(here)) => Ok(there == here),
+            _ => has_clusters(client).await,
+        }
     }
 
-    async fn uid(&self) -> Result<Option<String>, kube::Error> {
+    async fn uid(&self) -> Result<Mark, kube::Error> {
         let known = self.uid.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if known.is_some() {
+        if let Some(known) = known {
             return Ok(known);
         }
         let asked = uid(&self.client).await?;
-        self.uid.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&asked);
+        if let Mark::Uid(_) = &asked {
+            *self.uid.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked.clone());
+        }
         Ok(asked)
     }
 }
 
-async fn uid(client: &Client) -> Result<Option<String>, kube::Error> {
+/// What a server is known by.
+#[derive(Clone, PartialEq, Eq)]
+enum Mark {
+    Uid(String),
+    /// It has no such namespace: every hub has.
+    None,
+    /// It does not tell us.
+    Unsaid,
+}
+
+async fn uid(client: &Client) -> Result<Mark, kube::Error> {
     let namespaces: Api<Namespace> = Api::all(client.clone());
-    let asked = tokio::time::timeout(REQUEST, namespaces.get_opt(KNOWN_BY)).await;
-    match asked.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late)))) {
-        Ok(found) => Ok(found.and_then(|found| found.metadata.uid)),
-        Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
+    match in_time(namespaces.get_opt(KNOWN_BY)).await {
+        Ok(found) => Ok(found.and_then(|found| found.metadata.uid).map_or(Mark::None, Mark::Uid)),
+        Err(kube::Error::Api(status)) if status.code == 403 => Ok(Mark::Unsaid),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a server has Clusters, or does not say so. Whoever is known to a server may see what it serves, unless somebody has
+/// taken that away.
+async fn has_clusters(client: &Client) -> Result<bool, kube::Error> {
+    match in_time(client.list_api_group_resources(&Cluster::api_version(&()))).await {
+        Ok(_) => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 403 => Ok(true),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+async fn in_time<T>(asked: impl Future<Output = Result<T, kube::Error>>) -> Result<T, kube::Error> {
+    let asked = tokio::time::timeout(REQUEST, asked).await;
+    asked.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late))))
 }
 
 #[cfg(test)]
@@ -77,10 +110,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_does_not_say_which_server_it_is_is_another_and_who_does_not_answer_is_asked_again() {
+    async fn who_may_not_ask_which_server_it_is_is_at_the_hub_if_that_serves_what_a_hub_does() {
+        let hub = Hub::new(server("1").client);
+        let with = |code: u16| {
+            let resources = json!({ "groupVersion": "bowline.dev/v1alpha1", "resources": [] });
+            let answer = if code == 200 { resources } else { json!({ "kind": "Status", "code": code }) };
+            Fake::new(move |asked| match asked.what.as_str() {
+                "GET /apis/bowline.dev/v1alpha1" => (code, answer.clone()),
+                _ => (403, json!({ "kind": "Status", "code": 403 })),
+            })
+        };
+        for (code, is_hub) in [(200, true), (403, true), (404, false)] {
+            assert_eq!(hub.is_at(&with(code).client).await.expect("an answer"), is_hub, "{code}");
+        }
+        assert!(hub.is_at(&with(500).client).await.is_err());
+        let blind = Hub::new(with(200).client);
+        assert!(
+            blind.is_at(&with(200).client).await.expect("an answer"),
+            "who may not ask at home knows no better"
+        );
+        assert!(!blind.is_at(&with(404).client).await.expect("an answer"));
+    }
+
+    #[tokio::test]
+    async fn who_has_no_such_namespace_is_another_and_who_does_not_answer_is_asked_again() {
         let hub = Hub::new(server("1").client);
         let refused = |code: u16| Fake::new(move |_| (code, json!({ "kind": "Status", "code": code })));
-        assert!(!hub.is_at(&refused(403).client).await.expect("an answer"));
         assert!(!hub.is_at(&Fake::new(|_| missing()).client).await.expect("an answer"));
         assert!(
             !hub.is_at(&Fake::new(|_| (200, json!({ "metadata": Value::Null }))).client)

@@ -74,6 +74,8 @@ pub enum Reply<N: Names> {
         on: Option<N::Uid>,
         /// For which content.
         digest: Option<N::Digest>,
+        /// The namespace of the stack may use the cluster.
+        allowed: bool,
         /// What.
         sights: Arc<Sights<N>>,
     },

@@ -21,6 +21,8 @@ pub struct Prospect<N: Names> {
     pub stack: Stack<N>,
     /// The cluster of the stack.
     pub cluster: Option<Cluster<N>>,
+    /// The namespace of the stack may use it.
+    pub allowed: bool,
     /// What would be submitted.
     pub update: Update<N>,
     /// What it wants.
@@ -76,7 +78,7 @@ impl<N: Names> Prospect<N> {
 
     /// Everything as it would be if it were queued, with all learned that is needed to begin with it.
     pub(crate) fn submitted(self, number: Number) -> Snapshot<N> {
-        let Prospect { mut stack, cluster, update, content, inventory, sights } = self;
+        let Prospect { mut stack, cluster, allowed, update, content, inventory, sights } = self;
         let digest = update.digest.clone();
         // It would take the place of all that wait.
         stack.status.requests.retain(|request| !request.stage.is_waiting());
@@ -90,10 +92,10 @@ impl<N: Names> Prospect<N> {
             tally: None,
             why: "".into(),
         });
-        let admission = Admission { allowed: true, used: Quota { waiting: 0, hourly: 0 } };
+        let admission = Admission { allowed, used: Quota { waiting: 0, hourly: 0 } };
         let on = cluster.as_ref().map(|cluster| cluster.uid.clone());
-        let look =
-            Look { on, digest: Some(digest.clone()), at: Millis(0), since: Millis(0), whole: true, sights };
+        let (at, seen) = (Millis(0), Some(digest.clone()));
+        let look = Look { on, digest: seen, at, since: at, whole: true, allowed, sights };
         let memory = Memory {
             fetched: Some(Fetched { digest, content: Ok(content), admission }),
             fetched_for: Some(number),

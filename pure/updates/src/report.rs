@@ -51,13 +51,15 @@ impl<N: Names> Case<'_, N> {
 
     fn told(&self, standing: Standing<'_, Wait>) -> Told<N> {
         let (mood, words): (Mood, N::Text) = match standing {
-            Standing::Failing(why) => (Mood::Failing, self.going(why)),
             Standing::Stalled(why) => (Mood::Stuck, self.going(why)),
-            Standing::Converged if self.stack.deleting => (Mood::Waiting, self.going(HELD)),
+            Standing::Failing(why) if self.stack.deleting => (Mood::Going, self.going(why)),
+            Standing::Failing(why) => (Mood::Failing, why.into()),
+            Standing::Converged if self.stack.deleting => (Mood::Going, self.going(HELD)),
             Standing::Waiting(wait) if self.stack.deleting => {
-                (Mood::Waiting, self.going(self.waits_for(*wait).as_ref()))
+                (Mood::Going, self.going(self.waits_for(*wait).as_ref()))
             }
             _ if matches!(self.stack.status.phase, Phase::Stalled(_)) => (Mood::Stuck, self.stuck()),
+            Standing::Converged if self.s.cluster.is_none() => (Mood::Waiting, awaited(&Wait::ItsCluster)),
             Standing::Converged | Standing::Waiting(Wait::NextLook | Wait::Quiet) => self.at_rest(),
             Standing::Waiting(wait @ (Wait::Unpaused | Wait::ClusterUnpaused)) => {
                 (Mood::Paused, awaited(wait))
@@ -77,17 +79,26 @@ impl<N: Names> Case<'_, N> {
 
     /// How it stands with what is on the cluster. Of a version that is there nothing has to be said.
     fn at_rest(&self) -> (Mood, N::Text) {
-        let well: N::Text = match self.stack.status.good {
-            Some(_) => "".into(),
-            None if self.stack.status.submitted == Number(0) => "no version was submitted yet".into(),
-            None => words::nothing_yet(self.newest()),
+        let (well, said): (Mood, N::Text) = match self.stack.status.good {
+            Some(_) => (Mood::Well, "".into()),
+            None if self.stack.status.submitted == Number(0) => {
+                (Mood::Well, "no version was submitted yet".into())
+            }
+            None => (Mood::Empty, words::nothing_yet(self.newest())),
         };
-        let View::Plan(look, plan) = self.plan(Aim::LastGood) else { return (Mood::Well, well) };
+        let View::Plan(look, plan) = self.plan(Aim::LastGood) else { return (well, said) };
         match look.unhealthy() {
+            // Who has nothing there is not looked at again, and would say it for ever.
+            _ if !look.allowed && self.is_there() => (Mood::Stuck, words::BARRED.into()),
             _ if !plan.is_done() => (Mood::Drifted, words::drifted(look, &plan)),
             Some(why) => (Mood::Unhealthy, why),
-            None => (Mood::Well, words::spared(&plan).unwrap_or(well)),
+            None => (well, words::spared(&plan).unwrap_or(said)),
         }
+    }
+
+    /// Whether anything of it may be on the cluster.
+    fn is_there(&self) -> bool {
+        self.stack.status.good.is_some() || self.stack.status.inventory.is_some()
     }
 
     /// What the newest version shows, if its update is still there.

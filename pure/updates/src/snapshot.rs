@@ -9,7 +9,9 @@ use crate::effect::{Outcome, Reply};
 use crate::inventory::{Content, Inventory};
 use crate::object::Object;
 use crate::plan::{Fit, Plan, Sight, Sights};
-use crate::state::{Cluster, Names, Number, Quarantined, Quota, Request, Stack, Stage, Update};
+use crate::state::{
+    Cluster, Mood, Names, Number, Phase, Quarantined, Quota, Request, Stack, Stage, Status, Update,
+};
 use crate::{Aim, Rhythm, Step};
 
 /// A stack with its updates and its cluster, and what was learned of them.
@@ -87,6 +89,8 @@ pub struct Look<N: Names> {
     pub since: Millis,
     /// It shows everything. What is known after a write is what that has left; others may have written too.
     pub whole: bool,
+    /// The namespace of the stack could use the cluster then.
+    pub allowed: bool,
     /// What was seen.
     pub sights: Arc<Sights<N>>,
 }
@@ -131,7 +135,7 @@ impl<N: Names> Memory<N> {
             }
             Reply::Forgotten => *self = Memory { forgotten: true, ..Memory::default() },
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
-            Reply::Seen { attempt, on, digest, sights } => {
+            Reply::Seen { attempt, on, digest, allowed, sights } => {
                 self.be_at(attempt);
                 if self.look.as_ref().is_some_and(|look| look.on != on) {
                     // Nothing of it has waited on this cluster.
@@ -153,7 +157,8 @@ impl<N: Names> Memory<N> {
                 let waited = self.waited.take().filter(|(known, _)| *known == digest).map(|(_, since)| since);
                 self.waited = other.map(|look| (look.digest, look.since));
                 let since = before.map(|look| look.since).or(waited);
-                self.look = Some(Look { on, digest, at, since: since.unwrap_or(at), whole: true, sights });
+                let since = since.unwrap_or(at);
+                self.look = Some(Look { on, digest, at, since, whole: true, allowed, sights });
             }
             Reply::Written { attempt, outcomes } => {
                 self.be_at(attempt);
@@ -284,6 +289,13 @@ impl<N: Names> Look<N> {
 }
 
 impl<N: Names> Stack<N> {
+    /// Whether what people want is on the cluster, and works.
+    pub fn is_ready(&self, mood: Mood) -> bool {
+        let Status { phase, good, submitted, .. } = &self.status;
+        let is_there = good.is_some() || mood == Mood::Well && *submitted == Number(0);
+        *phase == Phase::Idle && matches!(mood, Mood::Well | Mood::Drifted) && is_there
+    }
+
     /// What is known of a version.
     pub fn request(&self, number: Number) -> Option<&Request<N>> {
         self.status.requests.iter().find(|request| request.number == number)

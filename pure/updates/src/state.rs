@@ -300,12 +300,25 @@ pub enum Mood {
     Failing,
     /// It needs a person.
     Stuck,
+    /// Versions were submitted, and none has succeeded: nothing of it is on the cluster.
+    Empty,
+    /// It is being deleted, and waits for something before it goes.
+    Going,
 }
 
 impl Mood {
     /// All of them.
-    pub const ALL: [Mood; 7] =
-        [Mood::Well, Mood::Drifted, Mood::Unhealthy, Mood::Waiting, Mood::Paused, Mood::Failing, Mood::Stuck];
+    pub const ALL: [Mood; 9] = [
+        Mood::Well,
+        Mood::Drifted,
+        Mood::Unhealthy,
+        Mood::Waiting,
+        Mood::Paused,
+        Mood::Failing,
+        Mood::Stuck,
+        Mood::Empty,
+        Mood::Going,
+    ];
 }
 
 /// A request for a version.

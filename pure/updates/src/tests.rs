@@ -114,6 +114,7 @@ fn applied() -> Snapshot<Plain> {
             at: HOUR,
             since: HOUR,
             whole: true,
+            allowed: true,
             sights: Arc::new(sights),
         }),
         fetched_for: Some(Number(1)),

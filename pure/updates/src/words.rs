@@ -45,6 +45,13 @@ const EXPOSED: &str = "its cluster is this hub itself, and does not name the nam
                        an administrator of the hub. An administrator can name them (`bowline cluster add --allow`); then submit \
                        it again";
 
+const NOT_ALLOWED: &str =
+    "its namespace may not use the cluster; an administrator can add it to the cluster's allowedNamespaces";
+
+/// What a stack says that is on a cluster, and may not be there any more.
+pub(crate) const BARRED: &str = "its namespace may not use the cluster any more: what is there stays, and nothing is started or put right; an \
+                                 administrator can add it to the cluster's allowedNamespaces";
+
 /// Between why a version failed and why the one before it could not be put back.
 const BESIDES: &str = "; and what was there before could not be put back: ";
 
@@ -69,9 +76,7 @@ pub(crate) fn objection<N: Names>(case: &Case<'_, N>, number: Number, objection:
     let digest = case.stack.digest(Aim::Version(number));
     match objection {
         Objection::NoCluster => "its cluster is not there; see `bowline cluster list`".into(),
-        Objection::NotAllowed => {
-            "its namespace may not use the cluster; an administrator can add it to the cluster's allowedNamespaces".into()
-        }
+        Objection::NotAllowed => NOT_ALLOWED.into(),
         Objection::Exposed => EXPOSED.into(),
         Objection::Waiting => {
             let most = case.s.cluster.as_ref().map_or(0, |cluster| cluster.quota.waiting);
@@ -152,6 +157,7 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
         Fault::Lost => "whoever applied it was lost, twice".into(),
         Fault::Deleted => "its stack is deleted".into(),
         Fault::NoCluster => "its cluster is gone".into(),
+        Fault::NotAllowed => NOT_ALLOWED.into(),
         Fault::Exposed => EXPOSED.into(),
     }
 }

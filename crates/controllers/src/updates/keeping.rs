@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bowline_api::updates::{Bundle, Cluster, Stack, StackStatus};
+use bowline_api::updates::{AllowedNamespaces, Bundle, Stack, StackStatus};
 use bowline_api::{PART_SECRET_TYPE, SYSTEM_NAMESPACE};
 use bowline_bundle::MAX_PART_BYTES;
 use bowline_updates::{Content, Inventory};
@@ -224,8 +224,12 @@ impl Keeping {
     ///
     /// # Errors
     /// If the namespace cannot be read.
-    pub(crate) async fn is_allowed(&self, cluster: &Cluster, namespace: &str) -> Result<bool, String> {
-        let Some(allowed) = &cluster.spec.allowed_namespaces else { return Ok(false) };
+    pub(crate) async fn is_allowed(
+        &self,
+        allowed: Option<&AllowedNamespaces>,
+        namespace: &str,
+    ) -> Result<bool, String> {
+        let Some(allowed) = allowed else { return Ok(false) };
         let Some(selector) = &allowed.selector else {
             return Ok(allowed.names.iter().any(|name| name.as_str() == namespace));
         };

@@ -103,7 +103,8 @@ impl Workshop {
             Ask::Look { digest, content, inventory } => {
                 let known = self.reach(&actor, &cluster, on.as_deref()).await?;
                 let sights = self.look(&actor, (&cluster, &known), (&content, &inventory), mandate).await?;
-                Ok(Reply::Seen { attempt, on, digest, sights })
+                let allowed = self.keeping.is_allowed(known.allowed.as_ref(), &actor.stack.namespace).await?;
+                Ok(Reply::Seen { attempt, on, digest, allowed, sights })
             }
             Ask::Write(deeds) => {
                 let known = self.reach(&actor, &cluster, on.as_deref()).await?;
@@ -143,7 +144,8 @@ impl Workshop {
     /// What speaks for a version of a stack on its cluster, and whether that is enough.
     async fn admission(&self, stack: &StackName, name: &str) -> Result<(Admission, bool), String> {
         let cluster = self.targets.cluster(name).await?;
-        let allowed = self.keeping.is_allowed(&cluster, &stack.namespace).await?;
+        let allowed =
+            self.keeping.is_allowed(cluster.spec.allowed_namespaces.as_ref(), &stack.namespace).await?;
         let used = self.census.used(stack, name, seconds());
         let (used, is_left) = within(used, &cluster.spec.quota);
         Ok((Admission { allowed, used }, allowed && is_left))

@@ -144,6 +144,9 @@ impl Preview {
         let (album, keeping) = (Album::default(), Keeping::new(self.home.clone()));
         let sights = look(it.cluster, &client, &keeping, (&stack, &content, &inventory), &album).await;
         let sights = sights.map_err(blind(Sighted::Target))?;
+        // Whoever may not read the labels of the namespace learns it when the version is judged.
+        let allowed =
+            keeping.is_allowed(cluster.spec.allowed_namespaces.as_ref(), it.namespace).await.unwrap_or(true);
         let cluster = raw(&cluster).and_then(|raw| UpdateWire.read(Kind::Cluster, &raw));
         let cluster = match cluster {
             Some(Object::Cluster(cluster)) => Some(cluster),
@@ -154,6 +157,7 @@ impl Preview {
             update: request(it, &stack),
             stack,
             cluster,
+            allowed,
             content: Arc::clone(&content),
             inventory,
             sights: Arc::clone(&sights),

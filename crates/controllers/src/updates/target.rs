@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bowline_api::updates::{Cluster, KubeconfigSecretRef};
+use bowline_api::updates::{AllowedNamespaces, Cluster, KubeconfigSecretRef};
 use bowline_runtime::{Manner, REQUEST};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
@@ -46,8 +46,10 @@ pub(crate) struct Known {
     rests_on: Rests,
     pub(crate) client: Client,
     kinds: Option<Arc<Kinds>>,
-    /// If it is the hub itself: the namespaces that may use it, which it has to name. If nobody could see whether it is: why.
-    only: Result<Option<Vec<String>>, String>,
+    /// The namespaces that may use it.
+    pub(crate) allowed: Option<AllowedNamespaces>,
+    /// Whether it is the hub itself; if nobody could see that: why.
+    is_hub: Result<bool, String>,
 }
 
 impl Known {
@@ -59,8 +61,9 @@ impl Known {
 
     /// Why the stacks of a namespace may not be here, if so: on the hub itself they are its administrators.
     pub(crate) fn closed_to(&self, namespace: &str) -> Option<String> {
-        match &self.only {
-            Ok(only) => only.as_ref().filter(|only| !only.iter().any(|name| name == namespace)).map(|_| {
+        let mut named = self.allowed.iter().flat_map(|allowed| &allowed.names);
+        match &self.is_hub {
+            Ok(is_hub) => (*is_hub && !named.any(|name| name.as_str() == namespace)).then(|| {
                 format!("is this hub itself, and does not name the namespace {namespace} among those that may use it")
             }),
             Err(why) => Some(format!("cannot be asked which server it is: {why}")),
@@ -88,6 +91,7 @@ impl Targets {
         let cluster = self.cluster(name).await?;
         let uid = cluster.metadata.uid.clone().unwrap_or_default();
         let generation = cluster.metadata.generation;
+        let allowed = cluster.spec.allowed_namespaces.clone();
         match &cluster.spec.kubeconfig_secret_ref {
             None => {
                 let client = self.embedded(name, &uid).await;
@@ -96,10 +100,8 @@ impl Targets {
                 // The server of a life before is another one, and its kinds are the same.
                 let kinds =
                     self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
-                Ok(self.remember(
-                    name,
-                    Known { rests_on: (uid, generation, None), client, kinds, only: Ok(None) },
-                ))
+                let rests_on = (uid, generation, None);
+                Ok(self.remember(name, Known { rests_on, client, kinds, allowed, is_hub: Ok(false) }))
             }
             Some(secret) => {
                 let secret = self.secret(secret).await?;
@@ -111,13 +113,10 @@ impl Targets {
                 let client = client.map_err(|why| {
                     Unseen::Wrong(format!("the kubeconfig of the cluster {name} cannot be used: {why}"))
                 })?;
-                let only = match self.hub.is_at(&client).await {
-                    Ok(is_hub) => Ok(is_hub.then(|| named(&cluster))),
-                    Err(why) => Err(Unseen::from(why).to_string()),
-                };
-                let known = Known { rests_on, client, kinds: None, only };
+                let is_hub = self.hub.is_at(&client).await.map_err(|why| Unseen::from(why).to_string());
+                let known = Known { rests_on, client, kinds: None, allowed, is_hub };
                 // Who only looks may do so; it is asked again before anything is written.
-                Ok(if known.only.is_err() { known } else { self.remember(name, known) })
+                Ok(if known.is_hub.is_err() { known } else { self.remember(name, known) })
             }
         }
     }
@@ -216,12 +215,6 @@ impl Targets {
             version: found.metadata.resource_version,
         })
     }
-}
-
-/// The namespaces that a cluster names.
-fn named(cluster: &Cluster) -> Vec<String> {
-    let allowed = cluster.spec.allowed_namespaces.iter();
-    allowed.flat_map(|allowed| &allowed.names).map(ToString::to_string).collect()
 }
 
 struct Kubeconfig {

@@ -77,6 +77,8 @@ impl Team {
         for digest in 1..=self.contents {
             may(Who::Person(4), World { sick: world.sick ^ 1 << digest, ..world }, turns(digest));
         }
+        let about = if world.barred { "Allow" } else { "Bar" };
+        may(Who::Person(4), World { barred: !world.barred, ..world }, about);
         for place in 0..2 {
             let with = |at: u8| {
                 let mut places = world.places;

@@ -17,6 +17,8 @@ const BESIDE: u8 = 1 << 5;
 const INVENTORY: u8 = BESIDE - 1;
 /// Of the one that is stored: that the content of the look before has waited for long. Above what is recorded: which that was.
 const PATIENT: u8 = 1 << 6;
+/// And that the namespace of the stack could not use the cluster when it was looked at.
+const BARRED: u8 = 1 << 7;
 const WHICH: u8 = 6;
 /// Of the look: that there is one, that it is whole, that some time has passed since the first, its content, that all are well.
 const SEEN: u8 = 1;
@@ -42,7 +44,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let refused = |place: u8| if memory.refused.contains_key(&place) { REFUSAL } else { 0 };
     let about = fetched | memory.tries.min(3) << 2 | refused(0) | attempt << 5;
     let (mut look, mut places, mut untried) = (0, 0, 0);
-    if let Some(Look { digest, at, since, whole, sights, .. }) = &memory.look {
+    if let Some(Look { digest, at, since, whole, allowed, sights, .. }) = &memory.look {
         let lives = || sights.values().filter_map(|sight| sight.live.as_ref());
         let well = lives().all(|live| live.health == Health::Well);
         look = SEEN
@@ -52,7 +54,8 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
             | if sights.values().any(|sight| matches!(sight.fit, Fit::Refused(_))) { TURNED_DOWN } else { 0 }
             | digest.unwrap_or(0) << 4;
         let is_untried = |sight: &Sight<Tiny>| matches!(sight.fit, Fit::Untried(_));
-        untried = if sights.values().any(is_untried) { BESIDE } else { 0 };
+        untried =
+            if sights.values().any(is_untried) { BESIDE } else { 0 } | if *allowed { 0 } else { BARRED };
         places = sights
             .iter()
             .map(|(place, sight)| sight.live.as_ref().map_or(ABSENT, |live| live.read) << (4 * place))
@@ -108,6 +111,7 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
             at,
             since: if look & WAITED != 0 { Millis(0) } else { at },
             whole: look & WHOLE != 0,
+            allowed: stored & BARRED == 0,
             sights: Arc::new(sights()),
         }),
         waited: (stored & PATIENT != 0).then(|| {
@@ -120,6 +124,11 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
         forgotten: fetched == 0 && of == FORGOTTEN,
         ..Memory::default()
     }
+}
+
+/// Whether the namespace of the stack could not use the cluster at the last look.
+pub(crate) fn is_barred(note: &Note) -> bool {
+    note.body[2] & BARRED != 0
 }
 
 pub(crate) fn has_looked(note: &Note) -> bool {
@@ -158,7 +167,8 @@ pub(crate) fn told(note: &Note) -> String {
         let well = if note.body[3] & WELL == 0 { " unwell" } else { "" };
         let well = if note.body[3] & TURNED_DOWN == 0 { well.to_owned() } else { format!("{well} refused") };
         let well = if note.body[2] & BESIDE == 0 { well } else { format!("{well} untried") };
-        format!("{at:?} for {:?}{waited}{whole}{well}", look.digest)
+        let barred = if look.allowed { "" } else { " barred" };
+        format!("{at:?} for {:?}{waited}{whole}{well}{barred}", look.digest)
     }));
     said.extend(memory.waited.map(|(digest, _)| format!("{digest:?} has waited")));
     said.push(format!("{} tries, attempt {}", memory.tries, memory.attempt));

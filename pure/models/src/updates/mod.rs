@@ -38,7 +38,12 @@ pub(crate) const UPDATES_MODEL: Entry = Entry {
         number("releases", "how often people release a version that failed", 0, (0, 2)),
         number("pauses", "how often people pause or resume a stack or the cluster", 0, (0, 2)),
         number("deletes", "how often people delete an update, a stack or the cluster", 0, (0, 2)),
-        number("turns", "how often the world changes: health, the way to the cluster, an upgrade", 0, (0, 2)),
+        number(
+            "turns",
+            "how often the world changes: health, the way to the cluster, who may use it, an upgrade",
+            0,
+            (0, 2),
+        ),
         SizeKey {
             name: "repairs",
             about: "what others have changed is put right",
@@ -103,6 +108,8 @@ const CALLS: usize = 18;
 const FORGET: usize = 24;
 const DISCARD: usize = 25;
 const REPORT: u8 = 1;
+const BEGIN: u8 = 12;
+const MEND: u8 = 23;
 /// Leave, begin, succeed, end rollback, write.
 const RESTS_ON_A_LOOK: [u8; 5] = [10, 12, 16, 17, 21];
 /// Those of them that happen to what is deleted.

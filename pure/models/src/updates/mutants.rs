@@ -7,7 +7,7 @@ use bowline_control::lease::Epoch;
 use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
 use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
 
-use self::sights::{takes_all_for_its_own, trusts_any_look};
+use self::sights::{may_be_everywhere, mends_everywhere, takes_all_for_its_own, trusts_any_look};
 use self::words::{goes_silently, mends_silently};
 use super::shape::{Known, Shown, Thing};
 use super::{SHAPE, Shape, UPDATES_MODEL, at};
@@ -53,6 +53,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { decide: writes_before_it_begins, ..SHAPE }),
     mutant!("trusts a look at another cluster" breaks "SeenThere" at "requests=1,contents=1,deletes=2" with &[],
         Shape { snapshot: trusts_any_look, ..SHAPE }),
+    mutant!("begins where it may not be" breaks "OnlyWhereAllowed" at "requests=1,turns=1" with &[],
+        Shape { snapshot: may_be_everywhere, ..SHAPE }),
+    mutant!("puts right where it may not be" breaks "OnlyWhereAllowed" at "requests=1,contents=1,turns=1,repairs=true" with &[Fault::Drift],
+        Shape { decide: mends_everywhere, ..SHAPE }),
     mutant!("enters once for all" breaks "EnteredFirst" at "" with &[Fault::LostReply],
         Shape { decide: enters_once_for_all, ..SHAPE }),
     mutant!("leaves at once" breaks "EnteredFirst" at "requests=1,deletes=1" with &[Fault::TwoLeaders],

@@ -12,7 +12,7 @@ use self::requests::{
 };
 use super::names::{self, CLUSTER, UPDATES};
 use super::world::{self, World};
-use super::{REPORT, RESTS_ON_A_LOOK, Team};
+use super::{BEGIN, MEND, REPORT, RESTS_ON_A_LOOK, Team, memory};
 use crate::harness::{Action, Deed, Doing, Edit, Fault, Harness, State, What, Who};
 use crate::tiny::Tiny;
 
@@ -79,6 +79,11 @@ fn of_the_cluster() -> Vec<Claim> {
             !rests_on_a_look(after, *key) || is_seen_there(after, *key)
         })
         .about("what rests on a look at the cluster rests on one at the cluster that is there, and not at one that had its name before"),
+        Property::always_step("OnlyWhereAllowed", |_, before: &State, action: &Action, after: &State| {
+            let (Action::Turn(key) | Action::Wake(key) | Action::Jump(key)) = action else { return true };
+            !begins(before, after, *key) || !memory::is_barred(&after.keys[usize::from(*key)].memory)
+        })
+        .about("where the namespace of a stack may not use the cluster any more, as it was seen last, no version is begun, and nothing is put right that others have changed"),
         Property::always_step("EnteredFirst", |_, before: &State, action: &Action, after: &State| {
             (0..STACKS).all(|key| !is_written(before, action, after, key) || has_entered(before, key))
         })
@@ -122,7 +127,7 @@ fn liveness() -> Vec<Claim> {
         Property::eventually_always("NoPartialUpdateTermination", |_, s: &State| {
             (0..STACKS).all(|key| is_going(s, key) || is_whole(s, key))
         })
-        .about("in the end the cluster has the last good version, or what was there before, also if somebody has paused them; unless others have changed it"),
+        .about("in the end the cluster has the last good version, or what was there before, also if somebody has paused them; unless others have changed it, or the stack may not be there any more"),
         Property::eventually_always("IsLeft", |_, s: &State| {
             (0..STACKS).all(|key| is_going(s, key) || is_stalled(s, key) || !is_on_cluster(s, key))
         })
@@ -230,6 +235,15 @@ fn rests_on_a_look(s: &State, key: u8) -> bool {
     }
 }
 
+/// Whether a key begins with something new on the cluster: with a version, or with putting right what others have changed.
+fn begins(before: &State, after: &State, key: u8) -> bool {
+    let rests = stack(before, key).is_some_and(|stack| stack.status.phase == Phase::Idle);
+    match after.keys[usize::from(key)].doing.map(|doing| doing.point) {
+        Some(MEND) => rests,
+        point => point == Some(BEGIN),
+    }
+}
+
 fn is_seen_there(s: &State, key: u8) -> bool {
     let there = s.shown[usize::from(CLUSTER)].map(|flat| flat.uid);
     there == Some(s.keys[usize::from(key)].memory.uids[0])
@@ -322,7 +336,7 @@ fn is_whole(s: &State, key: u8) -> bool {
         None => !world::is_ours(at),
     };
     let rests = stack.status.phase == Phase::Idle || is_stalled(s, key);
-    let is_told = is_remembered(s, DRIFTED) && !stack.wish.repairs;
+    let is_told = world.barred || is_remembered(s, DRIFTED) && !stack.wish.repairs;
     rests && ((0..).zip(world.places).all(is_it) || is_told || is_stalled(s, key))
 }
 
@@ -339,12 +353,20 @@ fn is_told(s: &State, key: u8, stack: &Stack<Tiny>) -> bool {
     let is_true = match told.mood {
         Mood::Well => {
             let is_well = is_whole(s, key) && !is_sick(s, key, stack);
-            ready && stack.status.phase == Phase::Idle && (is_well || stack.status.good.is_none())
+            let may_be_there = !World::of(&s.outside[usize::from(key)]).barred;
+            let has_none = stack.status.good.is_none() && stack.status.submitted == Number(0);
+            ready && stack.status.phase == Phase::Idle && (is_well && may_be_there || has_none)
         }
         Mood::Drifted => is_remembered(s, DRIFTED),
         Mood::Unhealthy => stack.status.phase == Phase::Idle && is_sick(s, key, stack),
-        Mood::Stuck => is_stalled(s, key),
-        Mood::Waiting | Mood::Paused | Mood::Failing => false,
+        Mood::Stuck => is_stalled(s, key) || World::of(&s.outside[usize::from(key)]).barred,
+        Mood::Empty => {
+            ready
+                && stack.status.phase == Phase::Idle
+                && stack.status.good.is_none()
+                && stack.status.submitted > Number(0)
+        }
+        Mood::Waiting | Mood::Paused | Mood::Failing | Mood::Going => false,
     };
     told.observed == stack.generation && is_true
 }

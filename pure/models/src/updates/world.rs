@@ -63,18 +63,21 @@ pub(crate) struct World {
     pub(crate) kept: u16,
     /// Contents that do not become healthy, a bit for each.
     pub(crate) sick: u8,
+    /// The namespace of the stack may not use the cluster.
+    pub(crate) barred: bool,
 }
 
 impl World {
     pub(crate) fn of(note: &Note) -> World {
-        let [places, low, high, sick, _] = note.body;
-        World { places: [places & 15, places >> 4], kept: u16::from_le_bytes([low, high]), sick }
+        let [places, low, high, sick, barred] = note.body;
+        let kept = u16::from_le_bytes([low, high]);
+        World { places: [places & 15, places >> 4], kept, sick, barred: barred > 0 }
     }
 
     pub(crate) fn note(self) -> Note {
         let [a, b] = self.places;
         let [low, high] = self.kept.to_le_bytes();
-        Note { uids: [0; 2], body: [a | b << 4, low, high, self.sick, 0] }
+        Note { uids: [0; 2], body: [a | b << 4, low, high, self.sick, self.barred.into()] }
     }
 
     pub(crate) fn keeps(&self, inventory: u8) -> bool {
@@ -243,7 +246,7 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
             };
             let sights = Arc::new(world.look(code.digest).into_iter().map(tried).collect());
             let on = (ask.on > 0).then_some(ask.on);
-            Reply::Seen { attempt: code.attempt.into(), on, digest, sights }
+            Reply::Seen { attempt: code.attempt.into(), on, digest, allowed: !world.barred, sights }
         }
         _ => {
             let mut outcomes = Vec::new();
@@ -350,13 +353,14 @@ impl Outside<Team> for Target {
     fn ended(_: &mut Note) {}
 
     fn describe(outside: &Note) -> String {
-        let World { places, kept, sick } = World::of(outside);
+        let World { places, kept, sick, barred } = World::of(outside);
         let place = |at: u8| match at {
             ABSENT => "nothing".to_owned(),
             at if is_ours(at) => format!("ours {}", body(at)),
             at => format!("somebody's {}", body(at)),
         };
-        format!("{} and {}, keeps {kept:b}, sick {sick:b}", place(places[0]), place(places[1]))
+        let barred = if barred { ", barred" } else { "" };
+        format!("{} and {}, keeps {kept:b}, sick {sick:b}{barred}", place(places[0]), place(places[1]))
     }
 
     fn remembered(note: &Note) -> String {
@@ -375,5 +379,5 @@ impl Outside<Team> for Target {
 
 /// The world before anybody has come: somebody has an object, and these contents are sick.
 pub(crate) fn beginning(sick: u8) -> Note {
-    World { places: [FOREIGN, ABSENT], kept: 0, sick }.note()
+    World { places: [FOREIGN, ABSENT], sick, ..World::default() }.note()
 }

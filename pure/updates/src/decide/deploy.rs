@@ -26,6 +26,9 @@ impl<N: Names> Case<'_, N> {
         if !look.whole {
             return Decision::Do(Step::Look(aim));
         }
+        if !look.allowed {
+            return fail(Fault::NotAllowed);
+        }
         match self.against(number, &plan) {
             Some(why @ Fault::Untried) => {
                 return self.again(aim, look, Wait::Trial).unwrap_or_else(|| fail(why));

@@ -76,8 +76,8 @@ impl<N: Names> Case<'_, N> {
             Some(_) if mends => Decision::Do(Step::Mend),
             Some(until) if self.now.clock < until => Decision::Wait { what: Wait::Quiet, until: Some(until) },
             Some(_) => Decision::Do(Step::Look(Aim::LastGood)),
-            // What could not be put back is left as it is by one who is deleted.
-            None if self.stack.status.phase != Phase::Idle => Decision::Do(Step::Leave),
+            // What could not be put back is left as it is by one who is deleted; and by one who may not be here any more.
+            None if self.stack.status.phase != Phase::Idle || !look.allowed => Decision::Do(Step::Leave),
             None if !plan.is_done() => Decision::Do(Step::Mend),
             None => Decision::Do(self.trim(plan).unwrap_or(Step::Leave)),
         }
@@ -149,7 +149,7 @@ impl<N: Names> Case<'_, N> {
     /// Whether what others have changed is to be put right, by this look.
     fn is_repaired(&self, look: &Look<N>, plan: &Plan<N>) -> bool {
         let Stack { wish, .. } = self.stack;
-        let may = wish.repairs && self.startable().is_ok() && !wish.paused;
+        let may = wish.repairs && look.allowed && self.startable().is_ok() && !wish.paused;
         may && !plan.is_done() && self.once_more(look, wish.interval).is_none()
     }
 

@@ -110,6 +110,8 @@ pub enum Fault {
     Deleted,
     /// The cluster is gone.
     NoCluster,
+    /// The stack's namespace may not use the cluster any more.
+    NotAllowed,
     /// The cluster is the hub itself, and does not say by name who may use it.
     Exposed,
 }

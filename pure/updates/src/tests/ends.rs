@@ -23,7 +23,13 @@ fn seen(s: &mut Snapshot<Plain>, sight: Sight<Plain>) {
     learn(
         s,
         Step::Look(FIRST),
-        Reply::Seen { attempt: 3, on: Some(cluster().uid), digest: Some("one".into()), sights },
+        Reply::Seen {
+            attempt: 3,
+            on: Some(cluster().uid),
+            digest: Some("one".into()),
+            allowed: true,
+            sights,
+        },
     );
 }
 
@@ -143,7 +149,8 @@ fn that_a_newer_version_was_looked_at_gives_an_older_one_no_more_time() {
     let mut s = applied();
     look(&mut s).since = Millis(5);
     let on = Some(cluster().uid);
-    let other = Reply::Seen { attempt: 3, on, digest: Some("two".into()), sights: Arc::default() };
+    let other =
+        Reply::Seen { attempt: 3, on, digest: Some("two".into()), allowed: true, sights: Arc::default() };
     learn(&mut s, Step::Look(Aim::Version(Number(2))), other.clone());
     assert_eq!(look(&mut s).since, HOUR, "it has its own time");
     seen(&mut s, ours(1));
@@ -155,10 +162,17 @@ fn that_a_newer_version_was_looked_at_gives_an_older_one_no_more_time() {
 
     look(&mut s).since = Millis(5);
     let on = Some(cluster().uid + 1);
-    let other = |on| Reply::Seen { attempt: 3, on, digest: Some("two".into()), sights: Arc::default() };
+    let other = |on| Reply::Seen {
+        attempt: 3,
+        on,
+        digest: Some("two".into()),
+        allowed: true,
+        sights: Arc::default(),
+    };
     learn(&mut s, Step::Look(Aim::Version(Number(2))), other(Some(cluster().uid)));
     learn(&mut s, Step::Look(Aim::Version(Number(2))), other(on));
-    let first = Reply::Seen { attempt: 3, on, digest: Some("one".into()), sights: Arc::default() };
+    let first =
+        Reply::Seen { attempt: 3, on, digest: Some("one".into()), allowed: true, sights: Arc::default() };
     learn(&mut s, Step::Look(FIRST), first);
     assert_eq!(look(&mut s).since, HOUR, "it has not waited on this cluster");
 }

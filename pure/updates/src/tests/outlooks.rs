@@ -20,6 +20,7 @@ fn prospect() -> Prospect<Plain> {
     Prospect {
         stack,
         cluster: s.cluster,
+        allowed: true,
         update,
         content: Arc::new(content(&[("x", 0, 1), ("y", 0, 2)])),
         inventory: Arc::new(Inventory([("x", Origin::Created)].into())),
@@ -57,6 +58,7 @@ fn what_would_be_rejected_or_fail_is_said_in_the_words_of_its_end() {
     let (why, words) = quarantined.rejected.expect("it is rejected");
     assert_eq!(why, Objection::Quarantined);
     assert!(words.contains("version 1 failed with the same content (it was ill)"), "{words}");
+    assert!(foreseen(|it| it.allowed = false).rejected.is_some_and(|(why, _)| why == Objection::NotAllowed));
     assert!(foreseen(|it| it.cluster = None).rejected.is_some_and(|(why, _)| why == Objection::NoCluster));
 
     let others = foreseen(|it| {

@@ -40,15 +40,11 @@ fn a_stack_that_is_being_deleted_says_so_and_what_it_waits_for() {
     s.cluster.as_mut().expect("a cluster").why = "it does not answer".into();
     let failing = "the list cannot be removed";
     for (standing, mood, words) in [
-        (Standing::Waiting(&Wait::Quiet), Mood::Waiting, "waits, for up to 30 s, for writes"),
-        (
-            Standing::Waiting(&Wait::ClusterReady),
-            Mood::Waiting,
-            "its cluster to be ready (it does not answer)",
-        ),
-        (Standing::Waiting(&Wait::Health), Mood::Waiting, "everything to become healthy"),
-        (Standing::Converged, Mood::Waiting, "whoever else holds it by a finalizer"),
-        (Standing::Failing(failing), Mood::Failing, failing),
+        (Standing::Waiting(&Wait::Quiet), Mood::Going, "waits, for up to 30 s, for writes"),
+        (Standing::Waiting(&Wait::ClusterReady), Mood::Going, "its cluster to be ready (it does not answer)"),
+        (Standing::Waiting(&Wait::Health), Mood::Going, "everything to become healthy"),
+        (Standing::Converged, Mood::Going, "whoever else holds it by a finalizer"),
+        (Standing::Failing(failing), Mood::Going, failing),
         (Standing::Stalled(failing), Mood::Stuck, failing),
     ] {
         let told = told(&s, standing);
@@ -60,7 +56,7 @@ fn a_stack_that_is_being_deleted_says_so_and_what_it_waits_for() {
         );
     }
     stack(&mut s).status.phase = Phase::Stalled(None);
-    assert_eq!(told(&s, Standing::Waiting(&Wait::Quiet)).mood, Mood::Waiting, "nobody need mend it any more");
+    assert_eq!(told(&s, Standing::Waiting(&Wait::Quiet)).mood, Mood::Going, "nobody need mend it any more");
 }
 
 #[test]
@@ -191,6 +187,58 @@ fn nothing_gets_onto_the_hub_itself_unless_it_names_who_may() {
     there.cluster = s.cluster.clone();
     there.cluster.as_mut().expect("a cluster").ready = false;
     assert!(matches!(decide(&there, HOUR), Decision::Wait { what: Wait::ClusterReady, .. }));
+}
+
+#[test]
+fn a_stack_whose_namespace_may_not_use_the_cluster_any_more_begins_nothing_and_says_so() {
+    let mut s = starting();
+    s.memory.look.as_mut().expect("a look").allowed = false;
+    let fails = Step::Fail(Number(1), Fault::NotAllowed);
+    assert_eq!(decide(&s, HOUR), Decision::Do(fails), "though it was judged before that");
+    assert!(after(&s, fails).status.requests[0].why.contains("allowedNamespaces"));
+    let mut there = succeeded();
+    stack(&mut there).wish.repairs = true;
+    let now = looked_at(&mut there, 3_600_000);
+    change_sight(&mut there, |sight| sight.fit = changed());
+    there.cluster.as_mut().expect("a cluster").updates.clear();
+    assert_eq!(decide(&there, now), Decision::Do(Step::Mend));
+    there.memory.look.as_mut().expect("a look").allowed = false;
+    assert!(matches!(decide(&there, now), Decision::Wait { what: Wait::NextLook, until: Some(_) }));
+    let said = told(&there, Standing::Waiting(&Wait::NextLook));
+    assert_eq!(said.mood, Mood::Stuck);
+    assert!(said.words.contains("may not use the cluster any more"), "{}", said.words);
+    // It leaves the cluster as it is.
+    there.cluster.as_mut().expect("a cluster").updates = vec![("s", 3)];
+    assert_eq!(decide(&there, now), Decision::Do(Step::Leave));
+    // What is half done is put back all the same.
+    let mut half = applied();
+    half.memory.look.as_mut().expect("a look").allowed = false;
+    assert_eq!(decide(&half, HOUR), decide(&applied(), HOUR));
+}
+
+#[test]
+fn a_stack_without_a_cluster_is_not_well() {
+    let mut s = succeeded();
+    (stack(&mut s).status.good, s.cluster, s.memory.look) = (None, None, None);
+    let said = told(&s, Standing::Converged);
+    assert_eq!(
+        (said.mood, said.words.as_str()),
+        (Mood::Waiting, "waits for its cluster, which is not there")
+    );
+}
+
+#[test]
+fn what_is_ready_has_what_is_wanted_on_the_cluster() {
+    let mut s = succeeded();
+    let ready = |s: &Snapshot<Plain>| Mood::ALL.map(|mood| s.stack.as_ref().expect("a stack").is_ready(mood));
+    let only = |some: &[Mood]| Mood::ALL.map(|mood| some.contains(&mood));
+    assert_eq!(ready(&s), only(&[Mood::Well, Mood::Drifted]));
+    stack(&mut s).status.phase = Phase::RollingBack(None);
+    assert_eq!(ready(&s), only(&[]));
+    (stack(&mut s).status.phase, stack(&mut s).status.good) = (Phase::Idle, None);
+    assert_eq!(ready(&s), only(&[]), "none has succeeded");
+    stack(&mut s).status.submitted = Number(0);
+    assert_eq!(ready(&s), only(&[Mood::Well]), "nothing is wanted");
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn draw_quarantined(truth: &Status<Text>, fields: &mut Fields, now: &Time) {
     put(fields, "quarantined", (!all.is_empty()).then(|| json!(all)));
 }
 
-/// How a stack stands, in a word that does not change. Of several for one the first is that of all cases but a special one.
+/// How a stack stands, in a word that does not change.
 static MOODS: [(Mood, Reason); 9] = [
     (Mood::Well, Reason::new("AsWanted")),
     (Mood::Drifted, Reason::new("Drifted")),
@@ -216,27 +216,13 @@ static MOODS: [(Mood, Reason); 9] = [
     (Mood::Paused, Reason::new("Paused")),
     (Mood::Failing, Reason::new("Failing")),
     (Mood::Stuck, Reason::new("Stalled")),
-    (Mood::Well, NONE_SUCCEEDED),
-    (Mood::Waiting, DELETING),
+    (Mood::Empty, Reason::new("NoVersionSucceeded")),
+    (Mood::Going, Reason::new("Deleting")),
 ];
 
-/// It does nothing, and there is nothing of it on the cluster, though there should be.
-const NONE_SUCCEEDED: Reason = Reason::new("NoVersionSucceeded");
-/// It waits for something before it can go.
-const DELETING: Reason = Reason::new("Deleting");
-
-fn reason(stack: &Stack<Text>, mood: Mood) -> Reason {
+fn reason(mood: Mood) -> Reason {
     let known = MOODS.iter().find(|(other, _)| *other == mood);
-    match mood {
-        Mood::Well if has_nothing(stack) => NONE_SUCCEEDED,
-        Mood::Waiting if stack.deleting => DELETING,
-        _ => known.map_or(Reason::new("Unknown"), |(_, reason)| reason.clone()),
-    }
-}
-
-/// Whether versions were submitted, and none has succeeded.
-fn has_nothing(stack: &Stack<Text>) -> bool {
-    stack.status.good.is_none() && stack.status.submitted != Number(0)
+    known.map_or(Reason::new("Unknown"), |(_, reason)| reason.clone())
 }
 
 fn draw_told(stack: &Stack<Text>, told: &Told<Text>, fields: &mut Fields, now: &Time) {
@@ -249,17 +235,17 @@ fn draw_told(stack: &Stack<Text>, told: &Told<Text>, fields: &mut Fields, now: &
     let mut conditions: Conditions = serde_json::from_value(old).unwrap_or_default();
     let words = if words.is_empty() { unsaid(stack) } else { words.clone() };
     for (kind, is) in [
-        (ConditionType::READY, is_idle && matches!(mood, Mood::Well | Mood::Drifted) && !has_nothing(stack)),
+        (ConditionType::READY, stack.is_ready(*mood)),
         (
             ConditionType::RECONCILING,
-            !is_stalled && (!is_idle || matches!(mood, Mood::Waiting | Mood::Failing)),
+            !is_stalled && (!is_idle || matches!(mood, Mood::Waiting | Mood::Failing | Mood::Going)),
         ),
         (ConditionType::STALLED, is_stalled),
         (ConditionType::PAUSED, stack.wish.paused || *mood == Mood::Paused),
         (ConditionType::DRIFTED, *mood == Mood::Drifted),
     ] {
         let is = if is { Truth::True } else { Truth::False };
-        let judgement = Judgement::new(kind, is, reason(stack, *mood), words.clone());
+        let judgement = Judgement::new(kind, is, reason(*mood), words.clone());
         conditions.set(judgement.of_generation(generation), now);
     }
     put(fields, "conditions", Some(json!(conditions)));
@@ -312,8 +298,9 @@ pub(super) fn notice(before: &Stack<Text>, after: &Stack<Text>) -> Option<Notice
     // What has drifted beside that is news; how many pods are ready meanwhile is not.
     let is_other = |was: &Told<Text>| was.mood != *mood || *mood == Mood::Drifted && was.words != *words;
     // That something waits is told by what waits.
-    let is_news = before.told.as_ref().is_none_or(is_other) && !matches!(mood, Mood::Waiting | Mood::Well);
-    is_news.then(|| notice(reason(after, *mood).as_str(), *mood == Mood::Paused, words.clone()))
+    let is_news = before.told.as_ref().is_none_or(is_other)
+        && !matches!(mood, Mood::Waiting | Mood::Going | Mood::Well | Mood::Empty);
+    is_news.then(|| notice(reason(*mood).as_str(), *mood == Mood::Paused, words.clone()))
 }
 
 #[cfg(test)]

@@ -65,3 +65,31 @@ fn nobody_becomes_an_administrator_by_submitting_to_the_hub_itself() -> Result<(
     ensure!(Server::of(&hub)?.maps("default")?["from-ops"] == json!({ "a": "b" }));
     Ok(())
 }
+
+/// Credentials that may bind roles, and may not ask which server they lead to.
+#[test]
+fn who_may_not_see_that_it_is_the_hub_is_no_way_onto_it() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    let a = Member::new(&place, "team-a")?;
+    let kubectl = place.kubectl()?;
+    for line in [
+        "create namespace binder",
+        "create serviceaccount robot -n binder",
+        "create clusterrole binder --verb=* --resource=configmaps,clusterrolebindings.rbac.authorization.k8s.io",
+        "create clusterrole bind --verb=bind --resource=clusterroles.rbac.authorization.k8s.io",
+        "create clusterrolebinding binder --clusterrole=binder --serviceaccount=binder:robot",
+        "create clusterrolebinding bind --clusterrole=bind --serviceaccount=binder:robot",
+    ] {
+        kubectl.ok(line, "")?;
+    }
+    let token = kubectl.ok("create token robot -n binder", "")?;
+    let mut config: Value = serde_json::from_str(&kubectl.ok("config view --raw -o json", "")?)?;
+    config["users"][0]["user"] = json!({ "token": token.trim() });
+    let binder = place.path("binder.kubeconfig");
+    std::fs::write(&binder, config.to_string())?;
+    let add = format!("cluster add toy --kubeconfig {}", binder.display());
+    place.says(&add, 1, &["It is not ready", "--allow NAMESPACE"])?;
+    is_exposed(&place)?;
+    a.submits(&place, &[grab("team-a")], "", 4, &["Rejected: its cluster is this hub itself"])?;
+    kubectl.complains("get clusterrolebinding grab", "", "not found").map(drop)
+}

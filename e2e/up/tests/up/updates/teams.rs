@@ -100,3 +100,57 @@ fn teams_share_a_cluster_and_nothing_else() -> Result<()> {
     Server::of(&place.kubeconfig())?.merge("/apis/bowline.dev/v1alpha1/clusters/toy", &names)?;
     c.submits(&place, &[of("c", "c")], "", 0, &["toy/2 Succeeded"]).map(drop)
 }
+
+/// What was judged while a namespace might use its cluster is not started when it may not any more, nor is anything put right.
+#[test]
+fn a_namespace_that_loses_its_cluster_changes_nothing_there() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    place.says("cluster add toy --embedded --allow team-a", 0, &["It is ready"])?;
+    let a = Member::new(&place, "team-a")?;
+    let one = |v: &str| [map("one", json!({ "v": v }))];
+    a.submits(&place, &one("1"), "", 0, &["toy/1 Succeeded"])?;
+    let (toy, hub) = (embedded(&place, "toy")?, Server::of(&place.kubeconfig())?);
+    let stack = "/apis/bowline.dev/v1alpha1/namespaces/team-a/stacks/toy";
+    hub.merge(stack, &json!({ "spec": { "drift": "Repair", "driftIntervalSeconds": 1, "paused": true } }))?;
+    let file = place.path("team-a.json");
+    std::fs::write(&file, json!({ "apiVersion": "v1", "kind": "List", "items": one("2") }).to_string())?;
+    place.says_to(
+        &a.kubeconfig,
+        &format!("update submit {} --cluster toy", file.display()),
+        0,
+        &["toy/2"],
+    )?;
+    let version = |n: usize| -> Result<Value> {
+        let all = hub.items("/apis/bowline.dev/v1alpha1/namespaces/team-a/updates")?;
+        Ok(all.into_iter().find(|one| one["status"]["version"] == n).unwrap_or_default()["status"].take())
+    };
+    until("it is queued", || {
+        let two = version(2)?;
+        Ok(if two["phase"] == "Queued" { Ok(()) } else { Err(two.to_string()) })
+    })?;
+
+    let cluster = "/apis/bowline.dev/v1alpha1/clusters/toy";
+    hub.merge(cluster, &json!({ "spec": { "allowedNamespaces": { "names": ["team-b"] } } }))?;
+    hub.merge(stack, &json!({ "spec": { "paused": false } }))?;
+    until("it fails", || {
+        let two = version(2)?;
+        let is_it =
+            two["phase"] == "Failed" && two["message"].to_string().contains("may not use the cluster");
+        Ok(if is_it { Ok(()) } else { Err(two.to_string()) })
+    })?;
+    place.kubectl_of(&toy)?.ok("patch configmap one --type=merge -p {\"data\":{\"v\":\"3\"}}", "")?;
+    let told = |what: &str, reason: &str| {
+        until(what, || {
+            let said = hub.read(stack)?["status"]["conditions"][0].clone();
+            Ok(if said["reason"] == reason { Ok(()) } else { Err(said.to_string()) })
+        })
+    };
+    told("it says that it may not be there", "Stalled")?;
+    ensure!(Server::of(&toy)?.maps("default")?["one"] == json!({ "v": "3" }));
+
+    // Allowed again, it is put right.
+    hub.merge(cluster, &json!({ "spec": { "allowedNamespaces": { "names": ["team-a"] } } }))?;
+    told("it is well", "AsWanted")?;
+    ensure!(Server::of(&toy)?.maps("default")?["one"] == json!({ "v": "1" }));
+    Ok(())
+}

@@ -1,6 +1,7 @@
 //! Controllers that take what they have seen for something else.
 
-use bowline_updates::{Object, Whose};
+use bowline_control::{Decision, Moment};
+use bowline_updates::{Object, Step, Wait, Whose};
 
 use super::SHAPE;
 use crate::updates::shape::{Known, Shown, Thing};
@@ -15,6 +16,26 @@ pub(super) fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown
         }
     }
     shown
+}
+
+/// As if its namespace might always use the cluster.
+pub(super) fn may_be_everywhere(objects: &[&Thing], memory: &Known) -> Shown {
+    let mut shown = (SHAPE.snapshot)(objects, memory);
+    if let Some(look) = &mut shown.memory.look {
+        look.allowed = true;
+    }
+    shown
+}
+
+pub(super) fn mends_everywhere(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let mut other = shown.clone();
+    if let Some(look) = &mut other.memory.look {
+        look.allowed = true;
+    }
+    match (SHAPE.decide)(&other, now) {
+        mend @ Decision::Do(Step::Mend) => mend,
+        _ => (SHAPE.decide)(shown, now),
+    }
 }
 
 /// As if it had been at the cluster that is there.

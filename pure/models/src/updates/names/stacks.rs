@@ -33,10 +33,10 @@ pub(super) fn stack(slot: u8, flat: Flat) -> Stack<Tiny> {
             released: (1..=3).filter(|n| wish >> (RELEASED + n) & 1 == 1).map(|n| Number(n.into())).collect(),
         },
         status: status(&flat.body),
-        told: (told & 7).checked_sub(1).map(|mood| Told {
+        told: (told & 15).checked_sub(1).map(|mood| Told {
             mood: Mood::ALL[usize::from(mood)],
             words: Words,
-            observed: (told >> 3).into(),
+            observed: (told >> 4).into(),
         }),
     }
 }
@@ -108,7 +108,7 @@ pub(super) fn flat(stack: &Stack<Tiny>) -> Flat {
     }
     body[TOLD] = told.as_ref().map_or(0, |told| {
         let mood = (1..).zip(Mood::ALL).find(|(_, mood)| *mood == told.mood).map_or(0, |(code, _)| code);
-        mood | (told.observed as u8) << 3
+        mood | (told.observed as u8) << 4
     });
     body[ATTEMPT] = status.attempt as u8 % ROUND;
     Flat {

@@ -17,7 +17,7 @@ pub(super) fn all() -> Vec<Claim> {
             let ours = !matches!(action, Action::Deed(_));
             pairs(before, after).all(|(was, is)| {
                 let is_new = ours && is.deleting && was.told != is.told;
-                !is_new || says(&is, &[Mood::Waiting, Mood::Drifted, Mood::Failing, Mood::Stuck])
+                !is_new || says(&is, &[Mood::Going, Mood::Drifted, Mood::Stuck])
             })
         })
         .about("a stack that is being deleted says what it waits for, what it puts right before it goes, or what is wrong, and never that all is well"),

@@ -234,22 +234,22 @@ fn every_condition_has_a_message_and_so_has_the_stack() {
 
 #[test]
 fn a_stack_of_which_no_version_has_succeeded_is_not_ready() {
-    let well = Some(Told { mood: Mood::Well, words: "why".into(), observed: 3 });
-    let ready = |submitted: u64, good: Option<u64>| {
+    let ready = |mood: Mood, submitted: u64, good: Option<u64>| {
+        let told = Some(Told { mood, words: "why".into(), observed: 3 });
         let good = good.map(|number| Good { number: Number(number), digest: "sha256:good".into() });
         let status = Status { submitted: Number(submitted), good, ..Status::default() };
-        let stack = Stack { status, told: well.clone(), ..bare() };
+        let stack = Stack { status, told, ..bare() };
         let ready = conditions(&stack).swap_remove(0);
         (ready["status"].clone(), ready["reason"].clone())
     };
-    assert_eq!(ready(0, None), (json!("True"), json!("AsWanted")), "nothing is wanted");
-    assert_eq!(ready(3, Some(2)), (json!("True"), json!("AsWanted")));
-    assert_eq!(ready(3, None), (json!("False"), json!("NoVersionSucceeded")));
+    assert_eq!(ready(Mood::Well, 0, None), (json!("True"), json!("AsWanted")), "nothing is wanted");
+    assert_eq!(ready(Mood::Well, 3, Some(2)), (json!("True"), json!("AsWanted")));
+    assert_eq!(ready(Mood::Empty, 3, None), (json!("False"), json!("NoVersionSucceeded")));
 }
 
 #[test]
 fn a_stack_that_is_being_deleted_says_so_in_a_word() {
-    let told = Some(Told { mood: Mood::Waiting, words: "why".into(), observed: 3 });
+    let told = Some(Told { mood: Mood::Going, words: "why".into(), observed: 3 });
     let stack = Stack { status: truths()[0].clone(), told, deleting: true, ..bare() };
     let mut all = conditions(&stack);
     assert!(all.iter().all(|one| one["reason"] == "Deleting"), "{all:?}");
