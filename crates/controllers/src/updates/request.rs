@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline_runtime::{Mandate, Over, REQUEST, now, sentence};
+use bowline_runtime::{Mandate, Over, REQUEST, clause, now, sentence};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kube::Client;
@@ -142,7 +142,7 @@ pub(crate) fn segment(name: &str) -> String {
 /// leaves of its words.
 fn said(code: StatusCode, answer: &Value, told: fn(&str) -> String) -> Trouble {
     let words = answer["message"].as_str().or(answer.as_str()).unwrap_or_default();
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = clause(words);
     let is_open = matches!(
         code,
         StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS
@@ -213,6 +213,8 @@ mod tests {
         let silent = json!({ "message": "failed to convert new object (a/b; g/v1, Kind=X) to proper version: conversion webhook for g/v2, Kind=X failed" });
         let silent = said(StatusCode::INTERNAL_SERVER_ERROR, &silent, ToOwned::to_owned);
         assert!(matches!(silent, Trouble::Open(_)), "{silent:?}");
+        let ended = said(StatusCode::FORBIDDEN, &json!({ "message": "it is\nnot yours.\n" }), ToOwned::to_owned);
+        assert_eq!(ended.words(), "it is not yours", "others go on after it");
         let bare = said(StatusCode::BAD_GATEWAY, &json!(""), ToOwned::to_owned);
         assert_eq!(bare.words(), "its server answers 502");
     }
