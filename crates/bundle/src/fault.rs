@@ -93,9 +93,7 @@ pub enum Fault {
     #[error("it does not parse: {0}")]
     Syntax(String),
     /// It is no YAML, and looks like what YAML is made of.
-    #[error(
-        "it does not parse: {0}. If it is a template of Helm: helm template DIR"
-    )]
+    #[error("it does not parse: {0}. If it is a template of Helm: helm template DIR")]
     Template(String),
     /// It is something else than an object.
     #[error("it is {0}, not an object with apiVersion, kind and metadata")]

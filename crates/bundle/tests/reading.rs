@@ -164,7 +164,11 @@ fn what_cannot_be_used_is_found_in_its_file() {
     let scratch = Scratch::new(&[("a/web.yaml", "kind: Service\n---\napiVersion: v1\nkind: [\n")]);
     assert!(scratch.refused().starts_with("a/web.yaml:"), "{}", scratch.refused());
     let scratch = Scratch::new(&[("a/web.yaml", &format!("{}---\n\nkind: Service\n", config("a")))]);
-    assert!(scratch.refused().starts_with("a/web.yaml:7 (the document that begins there): it has no apiVersion"), "{}", scratch.refused());
+    assert!(
+        scratch.refused().starts_with("a/web.yaml:7 (the document that begins there): it has no apiVersion"),
+        "{}",
+        scratch.refused()
+    );
     let scratch =
         Scratch::new(&[("Chart.yaml", "apiVersion: v2\nname: x\n"), ("templates/a.yaml", "{{ x }}\n")]);
     let told = "it is part of a Helm chart, not an object: helm template";
@@ -173,10 +177,7 @@ fn what_cannot_be_used_is_found_in_its_file() {
     let scratch = Scratch::new(&[("templates/a.yaml", template)]);
     let said = scratch.refused();
     assert!(said.starts_with("templates/a.yaml:4:"), "{said}");
-    assert!(
-        said.ends_with("If it is a template of Helm: helm template DIR"),
-        "{said}"
-    );
+    assert!(said.ends_with("If it is a template of Helm: helm template DIR"), "{said}");
     let scratch = Scratch::new(&[("a.txt", &config("a"))]);
     assert!(scratch.refused().starts_with(".: there is no object in it"), "{}", scratch.refused());
     fs::write(scratch.join("a.yaml"), b"a: \xff\n").expect("a file");
@@ -191,7 +192,10 @@ fn what_no_server_could_hold_is_found_in_its_file_and_not_told() {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: hunter2\n";
     let scratch = Scratch::new(&[("a/s.yaml", &format!("{}---\n{secret}", config("a")))]);
     let said = scratch.refused();
-    assert!(said.starts_with("a/s.yaml:11:13: data[\"password\"] is not base64: its end is missing."), "{said}");
+    assert!(
+        said.starts_with("a/s.yaml:11:13: data[\"password\"] is not base64: its end is missing."),
+        "{said}"
+    );
     assert!(!said.contains("hunter2"), "{said}");
     let scratch = Scratch::new(&[("c.yaml", &format!("{}data: {{port: 8080}}\n", config("c")))]);
     assert_eq!(
@@ -215,5 +219,5 @@ fn the_line_is_that_of_the_field_also_in_lists_and_in_json() {
     let told = said(json);
     assert!(told.starts_with("standard input:2:10: kind is a number"), "{told}");
     let told = said(&json.replace("\n \"kind\": 5", "\"kind\": 5"));
-    assert!(told.starts_with("standard input:1:93: kind is a number"), "{told}");
+    assert!(told.starts_with("standard input:1:95: kind is a number"), "{told}");
 }

@@ -241,7 +241,8 @@ async fn send(
 
 /// The checks that failed, of a server that lists all: those that did not fail come first, and more of them than are told.
 fn failed_checks(said: &str) -> Option<String> {
-    let failed: Vec<_> = said.lines().filter_map(|line| line.trim().strip_prefix("[-]")).map(clause).collect();
+    let failed: Vec<_> =
+        said.lines().filter_map(|line| line.trim().strip_prefix("[-]")).map(clause).collect();
     (!failed.is_empty()).then(|| failed.join(", "))
 }
 
@@ -328,7 +329,8 @@ mod tests {
                 let version = json!(Info { git_version: "v1.34.4".into(), ..Info::default() }).to_string();
                 let body = if is_version { version } else { checks.to_owned() };
                 let mut response = Response::new(Body::from(body.into_bytes()));
-                *response.status_mut() = StatusCode::from_u16(if is_version { 200 } else { 500 }).expect("a code");
+                *response.status_mut() =
+                    StatusCode::from_u16(if is_version { 200 } else { 500 }).expect("a code");
                 std::future::ready(Ok::<_, Infallible>(response))
             };
             look(&Client::new(tower::service_fn(serve), "default"), None).await.words

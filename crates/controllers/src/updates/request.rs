@@ -213,7 +213,8 @@ mod tests {
         let silent = json!({ "message": "failed to convert new object (a/b; g/v1, Kind=X) to proper version: conversion webhook for g/v2, Kind=X failed" });
         let silent = said(StatusCode::INTERNAL_SERVER_ERROR, &silent, ToOwned::to_owned);
         assert!(matches!(silent, Trouble::Open(_)), "{silent:?}");
-        let ended = said(StatusCode::FORBIDDEN, &json!({ "message": "it is\nnot yours.\n" }), ToOwned::to_owned);
+        let ended =
+            said(StatusCode::FORBIDDEN, &json!({ "message": "it is\nnot yours.\n" }), ToOwned::to_owned);
         assert_eq!(ended.words(), "it is not yours", "others go on after it");
         let bare = said(StatusCode::BAD_GATEWAY, &json!(""), ToOwned::to_owned);
         assert_eq!(bare.words(), "its server answers 502");
