@@ -217,6 +217,12 @@ impl Audit {
         !full
     }
 
+    /// Why there is no room, if there is none.
+    pub(crate) fn lacks_room(&self) -> Option<String> {
+        let full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        full.as_ref().map(|full| format!("the audit log cannot be written: {}", full.why))
+    }
+
     fn look_for_room(&self) {
         self.queue().probe = true;
         self.work.notify_one();

@@ -51,6 +51,8 @@ pub(crate) struct Hub {
     audit: Option<Arc<Audit>>,
     /// Rings whenever anything has changed.
     published: watch::Sender<Version>,
+    /// Why the last batch could not be written, if it could not.
+    refused: Mutex<Option<String>>,
 }
 
 /// What is decided and not yet durable.
@@ -108,7 +110,14 @@ impl Hub {
             metrics,
             audit: None,
             published: watch::Sender::new(version),
+            refused: Mutex::new(None),
         }
+    }
+
+    /// Why writes are refused, as far as the last ones tell: there is no room in the store, or for the log of who did what.
+    pub(crate) fn refuses(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        refused.or_else(|| self.audit.as_ref().and_then(|audit| audit.lacks_room()))
     }
 
     /// The same, with a log of who did what.

@@ -20,13 +20,17 @@ fn alive(verbose: bool) -> Reply {
     )
 }
 
-/// That it can do its work, and so can its guest.
+/// That it can do its work, and so can its guest. On a full disk it does a part of it: who takes it away then takes the reads too, and
+/// there is no other one. So it is ready, and says what it refuses.
 fn ready(api: &Api, verbose: bool) -> Reply {
     let failed = |what: &str| reply::text(StatusCode::INTERNAL_SERVER_ERROR, what);
     if *api.stopping.borrow() {
         return failed("[-]shutdown failed: the hub is stopping\n");
     }
-    let mut said = "[+]ping ok\n[+]store ok\n".to_owned();
+    let mut said = match api.hub.refuses() {
+        None => "[+]ping ok\n[+]store ok\n".to_owned(),
+        Some(why) => format!("[+]ping ok\n[+]store ok, for reads only; the last write was refused: {why}\n"),
+    };
     if let Some(guest) = &api.guest {
         match guest.ready() {
             Ok(()) => said += &format!("[+]{} ok\n", guest.name()),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -15,18 +15,31 @@ use crate::connection::{Wanted, failed};
 use crate::exit::{BadUsage, Exit, Refused};
 use crate::{output, service};
 
-/// Copies the store of a hub to `file`.
+/// Copies the store of a hub to `file`; `-` is standard output.
 pub(crate) fn run(file: &Path, force: bool, server: &Wanted) -> anyhow::Result<Exit> {
-    is_free(file, force)?;
-    let partial = Partial::new(file)?;
-    service::block_on(fetch(&partial, server))?;
-    let bytes = partial.put(file, force)?;
+    let (name, bytes) = if file.as_os_str() == "-" {
+        let mut stdout = io::stdout().lock();
+        is_for_programs(stdout.is_terminal())?;
+        ("What was written to standard output".to_owned(), service::block_on(fetch(&mut stdout, server))?)
+    } else {
+        is_free(file, force)?;
+        let partial = Partial::new(file)?;
+        service::block_on(fetch(&partial.file, server))?;
+        (file.display().to_string(), partial.put(file, force)?)
+    };
     output::note(&format!(
-        "{} holds {bytes} bytes. The keys are not in it: keep secrets.key, ca.crt, ca.key and service-accounts.key of the \
-         hub's directory apart from it; without secrets.key nobody can restore its Secrets.",
-        file.display()
+        "{name} holds {bytes} bytes. The keys are not in it: keep secrets.key, ca.crt, ca.key and service-accounts.key of the \
+         hub's directory apart from it; without secrets.key nobody can restore its Secrets."
     ));
     Ok(Exit::Done)
+}
+
+/// A terminal would take what is in a backup for commands.
+fn is_for_programs(is_terminal: bool) -> anyhow::Result<()> {
+    if is_terminal {
+        bail!(BadUsage("a backup is not for a terminal: name a FILE, or pipe it into a program".into()));
+    }
+    Ok(())
 }
 
 /// Whether a backup may be put there. It is by another name: what is no file, as a device, would be gone, and not written to.
@@ -59,7 +72,8 @@ fn there(file: &Path) -> anyhow::Error {
     )))
 }
 
-async fn fetch(partial: &Partial, server: &Wanted) -> anyhow::Result<()> {
+/// Writes a backup there, and says how long it is.
+async fn fetch(to: impl Write, server: &Wanted) -> anyhow::Result<u64> {
     let client = server.client(Manner::Patiently).await?;
     let request = http::Request::get(BACKUP_PATH).body(Vec::new()).context("cannot ask for a backup")?;
     let body = client.request_stream(request).await.map_err(|error| match error {
@@ -68,24 +82,27 @@ async fn fetch(partial: &Partial, server: &Wanted) -> anyhow::Result<()> {
         }
         error => failed(error, "cannot back up"),
     })?;
-    copy(body, &partial.file).await
+    copy(body, to).await
 }
 
-/// Copies what comes, and sees that it is whole.
-async fn copy(body: impl AsyncBufRead, mut file: &File) -> anyhow::Result<()> {
+/// Copies what comes, and sees that it is whole. What was written to a program stays there: `restore` takes no part of a backup.
+async fn copy(body: impl AsyncBufRead, mut to: impl Write) -> anyhow::Result<u64> {
     let mut body = std::pin::pin!(body);
-    let mut check = BackupCheck::default();
+    let (mut check, mut bytes) = (BackupCheck::default(), 0);
     loop {
-        let piece = body.fill_buf().await.context("the backup did not come whole, and was dropped")?;
+        let piece = body.fill_buf().await.context("the backup did not come whole, and cannot be used")?;
         if piece.is_empty() {
             break;
         }
         check.add(piece);
-        file.write_all(piece).context("cannot write the backup")?;
+        to.write_all(piece).context("cannot write the backup")?;
         let length = piece.len();
+        bytes += length as u64;
         body.as_mut().consume(length);
     }
-    check.finish().map_err(|error| anyhow!("the backup did not come whole, and was dropped: {error}"))
+    to.flush().context("cannot write the backup")?;
+    check.finish().map_err(|error| anyhow!("the backup did not come whole, and cannot be used: {error}"))?;
+    Ok(bytes)
 }
 
 /// A file that is not whole yet; it is gone if it never is.
@@ -134,5 +151,16 @@ impl Drop for Partial {
     fn drop(&mut self) {
         // It may have got its name already.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_no_backup() {
+        assert!(is_for_programs(true).is_err_and(|error| error.is::<BadUsage>()));
+        assert!(is_for_programs(false).is_ok());
     }
 }

@@ -26,12 +26,15 @@ impl Wanted {
         let (mut kubeconfig, name) = match &self.kubeconfig {
             Some(file) => read(file)?,
             None => match from_environment()? {
-                Some(found) => found,
-                None if Path::new(LOCAL).exists() => read(Path::new(LOCAL))?,
-                None if is_in_pod() && self.context.is_none() => {
+                Environment::Found(kubeconfig, name) => (*kubeconfig, name),
+                Environment::Silent if Path::new(LOCAL).exists() => read(Path::new(LOCAL))?,
+                _ if is_in_pod() && self.context.is_none() => {
                     return bowline_runtime::client_in_cluster(manner).map_err(|error| bad(&error));
                 }
-                None => return Err(nowhere()),
+                Environment::Silent => return Err(nowhere(&format!("no $KUBECONFIG and no {LOCAL}"))),
+                Environment::Missing(names) => {
+                    return Err(nowhere(&format!("nothing by the name that $KUBECONFIG says ({names})")));
+                }
             },
         };
         if let Some(context) = &self.context {
@@ -57,12 +60,28 @@ fn read_as(file: &Path, name: String) -> anyhow::Result<(Kubeconfig, String)> {
     Ok((read, name))
 }
 
-/// What `$KUBECONFIG` names, which may be several files.
-fn from_environment() -> anyhow::Result<Option<(Kubeconfig, String)>> {
+/// What `$KUBECONFIG` names.
+enum Environment {
+    /// It names nothing.
+    Silent,
+    /// No file that it names is there.
+    Missing(String),
+    /// What the files say together, and what people call them.
+    Found(Box<Kubeconfig>, String),
+}
+
+/// What `$KUBECONFIG` names, which may be several files. Those that are not there are passed over, as kubectl does; but what is named
+/// and not there is not replaced by what is named nowhere.
+fn from_environment() -> anyhow::Result<Environment> {
     let names = std::env::var_os("KUBECONFIG").unwrap_or_default();
+    let named: Vec<_> = std::env::split_paths(&names).filter(|file| !file.as_os_str().is_empty()).collect();
+    let is_missing = |file: &&PathBuf| {
+        std::fs::metadata(file).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    };
+    let (missing, there): (Vec<_>, Vec<_>) = named.iter().partition(is_missing);
     let mut found: Option<(Kubeconfig, String)> = None;
-    for file in std::env::split_paths(&names).filter(|file| !file.as_os_str().is_empty()) {
-        let (next, name) = read_as(&file, format!("{} (of $KUBECONFIG)", file.display()))?;
+    for file in there {
+        let (next, name) = read_as(file, format!("{} (of $KUBECONFIG)", file.display()))?;
         found = Some(match found {
             None => (next, name),
             Some((before, names)) => {
@@ -73,7 +92,12 @@ fn from_environment() -> anyhow::Result<Option<(Kubeconfig, String)>> {
             }
         });
     }
-    Ok(found)
+    let missing: Vec<_> = missing.into_iter().map(|file| file.display().to_string()).collect();
+    Ok(match found {
+        Some((kubeconfig, name)) => Environment::Found(Box::new(kubeconfig), name),
+        None if missing.is_empty() => Environment::Silent,
+        None => Environment::Missing(missing.join(", ")),
+    })
 }
 
 /// Whether Kubernetes runs this, as far as it tells everybody whom it runs.
@@ -85,9 +109,9 @@ fn bad(error: &dyn std::fmt::Display) -> anyhow::Error {
     anyhow!(BadUsage(error.to_string()))
 }
 
-fn nowhere() -> anyhow::Error {
+fn nowhere(other: &str) -> anyhow::Error {
     anyhow!(NoConnection(format!(
-        "no server is named: there is no --kubeconfig, no $KUBECONFIG and no {LOCAL}, and this is no pod. `bowline up` starts one here"
+        "no server is named: there is no --kubeconfig, {other}, and this is no pod. `bowline up` starts one here"
     )))
 }
 

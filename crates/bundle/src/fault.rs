@@ -15,6 +15,18 @@ pub struct Place {
     pub column: Option<u64>,
     /// Which item of a list it is, from 1.
     pub item: Option<usize>,
+    /// Whether there are other documents in the file.
+    pub is_one_of_several: bool,
+}
+
+impl Place {
+    /// The line and the column of something in it, where these are known.
+    pub(crate) fn at(self, spot: Option<(u64, u64)>) -> Place {
+        match spot {
+            Some((line, column)) => Place { line: Some(line), column: Some(column), ..self },
+            None => self,
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -22,8 +34,10 @@ impl fmt::Display for Place {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
-            if let Some(column) = self.column {
-                write!(f, ":{column}")?;
+            match self.column {
+                Some(column) => write!(f, ":{column}")?,
+                None if self.is_one_of_several => f.write_str(" (the document that begins there)")?,
+                None => {}
             }
         }
         match self.item {
@@ -79,9 +93,7 @@ pub enum Fault {
     #[error("it does not parse: {0}")]
     Syntax(String),
     /// It is no YAML, and looks like what YAML is made of.
-    #[error(
-        "it does not parse: {0}. If it is a template of Helm: helm template DIR | bowline update submit - --cluster NAME"
-    )]
+    #[error("it does not parse: {0}. If it is a template of Helm: helm template DIR")]
     Template(String),
     /// It is something else than an object.
     #[error("it is {0}, not an object with apiVersion, kind and metadata")]
@@ -134,7 +146,7 @@ pub enum Fault {
     )]
     GenerateName,
     /// It is for a program that makes objects.
-    #[error("{what}, not an object: {command} {directory} | bowline update submit - --cluster NAME")]
+    #[error("{what}, not an object: {command} {directory}")]
     Source {
         /// What it is.
         what: &'static str,
@@ -184,6 +196,25 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether it ends with a command that prints what can be submitted instead.
+    pub fn ends_with_command(&self) -> bool {
+        matches!(self, Fault::Template(_) | Fault::Source { .. })
+    }
+
+    /// The field that is wrong, if it is one that is there.
+    pub(crate) fn field(&self) -> Option<&str> {
+        match self {
+            Fault::NotText { field, .. } | Fault::NotBase64 { field, .. } | Fault::OurMark { field } => {
+                Some(field)
+            }
+            Fault::NotAMap { field, .. } | Fault::Malformed { field, .. } => Some(field),
+            Fault::GenerateName => Some("metadata.generateName"),
+            Fault::Owned(_) => Some("metadata.ownerReferences"),
+            Fault::OurKind => Some("kind"),
+            _ => None,
+        }
+    }
+
     /// A file for kustomize, which need not say so but by its name.
     pub(crate) fn kustomization(directory: &str) -> Fault {
         let directory = directory.to_owned();
@@ -207,6 +238,8 @@ mod tests {
         assert_eq!(place.to_string(), "app/web.yaml");
         place.line = Some(12);
         assert_eq!(place.to_string(), "app/web.yaml:12");
+        place.is_one_of_several = true;
+        assert_eq!(place.to_string(), "app/web.yaml:12 (the document that begins there)");
         place.column = Some(3);
         assert_eq!(place.to_string(), "app/web.yaml:12:3");
         place.item = Some(4);

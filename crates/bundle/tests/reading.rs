@@ -109,25 +109,31 @@ fn what_nobody_ends_is_not_read_and_what_is_for_kustomize_is_told_by_its_name() 
     assert_eq!(scratch.refused(), "b.yaml: it cannot be read: it is no regular file");
     let scratch = Scratch::new(&[("kustomization.yaml", "resources: [a.yaml]\n"), ("a.yaml", &config("a"))]);
     let told = "it is for kustomize, not an object: kubectl kustomize";
-    let wanted = format!("kustomization.yaml: {told} . | bowline update submit - --cluster NAME");
+    let wanted = format!("kustomization.yaml: {told} .");
     assert_eq!(scratch.refused(), wanted);
     for name in ["kustomization.yml", "Kustomization"] {
         let below = format!("overlays/prod/{name}");
         let scratch = Scratch::new(&[(&below, "resources: [../..]\n"), ("a.yaml", &config("a"))]);
         let said = scratch.refused();
-        assert!(said.starts_with(&format!("{below}: {told} overlays/prod | ")), "{said}");
+        assert!(said.starts_with(&format!("{below}: {told} overlays/prod")), "{said}");
         // Who names the file itself is told the same.
         let alone = read(Source::Path(&scratch.join(&below))).expect_err("it is for kustomize").to_string();
         assert!(
-            alone.contains(&format!("kubectl kustomize {} |", scratch.join("overlays/prod").display())),
+            alone.contains(&format!("kubectl kustomize {}", scratch.join("overlays/prod").display())),
             "{alone}"
         );
     }
     let called_otherwise = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
     let scratch = Scratch::new(&[("b/all.yaml", called_otherwise)]);
-    assert!(scratch.refused().starts_with(&format!("b/all.yaml:1: {told} b | ")), "{}", scratch.refused());
+    assert!(scratch.refused().starts_with(&format!("b/all.yaml:1: {told} b")), "{}", scratch.refused());
     let said = of_stream(called_otherwise).expect_err("it is for kustomize");
-    assert!(said.starts_with(&format!("standard input:1: {told} DIR | ")), "{said}");
+    assert!(said.starts_with(&format!("standard input:1: {told} DIR")), "{said}");
+    let piped = |text: &str| of_stream(text).expect_err("it is no manifest");
+    assert_eq!(piped("namePrefix: a-\nresources: [a.yaml]\n"), format!("standard input:1: {told} DIR"));
+    let chart = "it is part of a Helm chart, not an object: helm template DIR";
+    assert_eq!(piped("apiVersion: v2\nname: x\nversion: 1.0.0\n"), format!("standard input:1: {chart}"));
+    let forgotten = piped("apiVersion: v1\nmetadata:\n  name: x\n");
+    assert!(forgotten.starts_with("standard input:1: it has no kind"), "{forgotten}");
 }
 
 #[test]
@@ -158,21 +164,20 @@ fn what_cannot_be_used_is_found_in_its_file() {
     let scratch = Scratch::new(&[("a/web.yaml", "kind: Service\n---\napiVersion: v1\nkind: [\n")]);
     assert!(scratch.refused().starts_with("a/web.yaml:"), "{}", scratch.refused());
     let scratch = Scratch::new(&[("a/web.yaml", &format!("{}---\n\nkind: Service\n", config("a")))]);
-    assert!(scratch.refused().starts_with("a/web.yaml:7: it has no apiVersion"), "{}", scratch.refused());
+    assert!(
+        scratch.refused().starts_with("a/web.yaml:7 (the document that begins there): it has no apiVersion"),
+        "{}",
+        scratch.refused()
+    );
     let scratch =
         Scratch::new(&[("Chart.yaml", "apiVersion: v2\nname: x\n"), ("templates/a.yaml", "{{ x }}\n")]);
     let told = "it is part of a Helm chart, not an object: helm template";
-    assert_eq!(scratch.refused(), format!("Chart.yaml:1: {told} . | bowline update submit - --cluster NAME"));
+    assert_eq!(scratch.refused(), format!("Chart.yaml:1: {told} ."));
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n";
     let scratch = Scratch::new(&[("templates/a.yaml", template)]);
     let said = scratch.refused();
     assert!(said.starts_with("templates/a.yaml:4:"), "{said}");
-    assert!(
-        said.ends_with(
-            "If it is a template of Helm: helm template DIR | bowline update submit - --cluster NAME"
-        ),
-        "{said}"
-    );
+    assert!(said.ends_with("If it is a template of Helm: helm template DIR"), "{said}");
     let scratch = Scratch::new(&[("a.txt", &config("a"))]);
     assert!(scratch.refused().starts_with(".: there is no object in it"), "{}", scratch.refused());
     fs::write(scratch.join("a.yaml"), b"a: \xff\n").expect("a file");
@@ -187,11 +192,32 @@ fn what_no_server_could_hold_is_found_in_its_file_and_not_told() {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: hunter2\n";
     let scratch = Scratch::new(&[("a/s.yaml", &format!("{}---\n{secret}", config("a")))]);
     let said = scratch.refused();
-    assert!(said.starts_with("a/s.yaml:6: data[\"password\"] is not base64: its end is missing."), "{said}");
+    assert!(
+        said.starts_with("a/s.yaml:11:13: data[\"password\"] is not base64: its end is missing."),
+        "{said}"
+    );
     assert!(!said.contains("hunter2"), "{said}");
     let scratch = Scratch::new(&[("c.yaml", &format!("{}data: {{port: 8080}}\n", config("c")))]);
     assert_eq!(
         scratch.refused(),
-        "c.yaml:1: data[\"port\"] is a number, and has to be a text: put it in quotes"
+        "c.yaml:5:14: data[\"port\"] is a number, and has to be a text: put it in quotes"
     );
+}
+
+#[test]
+fn the_line_is_that_of_the_field_also_in_lists_and_in_json() {
+    let said = |text: &str| of_stream(text).expect_err("something is wrong");
+    let marked = "metadata:\n  name: b\n  labels:\n    a: b\n    bowline.dev/x: yy\n";
+    let text = format!("{}---\n# second\napiVersion: v1\nkind: ConfigMap\n{marked}", config("a"));
+    let told = said(&text);
+    assert!(told.starts_with("standard input:13:20: metadata.labels[\"bowline.dev/x\"] is one"), "{told}");
+    let list = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n\
+                - apiVersion: v1\n  kind: Secret\n  metadata:\n    name: 5\n";
+    let told = said(list);
+    assert!(told.starts_with("standard input:8:11, item 2: metadata.name is a number"), "{told}");
+    let json = "{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {\"name\": \"a\"}} {\"apiVersion\": \"v1\",\n \"kind\": 5}";
+    let told = said(json);
+    assert!(told.starts_with("standard input:2:10: kind is a number"), "{told}");
+    let told = said(&json.replace("\n \"kind\": 5", "\"kind\": 5"));
+    assert!(told.starts_with("standard input:1:95: kind is a number"), "{told}");
 }

@@ -24,7 +24,7 @@ use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::{Api, Client};
 use tokio::sync::watch;
 
-pub use clusters::{Embed, NotStarted, Running};
+pub use clusters::{EXPOSED as HUB_EXPOSED, Embed, NotStarted, Running};
 pub use updates::{AT_ONCE as UPDATES_AT_ONCE, latest};
 pub use updates::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission, Unseen};
 

@@ -17,7 +17,7 @@ use crate::clock::now;
 use crate::herald::Herald;
 use crate::lead::Mandate;
 use crate::raw::Raw;
-use crate::sentence::sentence;
+use crate::sentence::{clause, sentence};
 use crate::wire::{Address, Watched, Wire};
 
 /// What a controller calls that is not the API.
@@ -306,8 +306,8 @@ fn refused<O>(error: &kube::Error, is_create: bool) -> Seen<O> {
         // What a new object lacks is not itself: it is its namespace, or its kind.
         404 if !is_create => Seen::Outdated,
         // The server has given up, and does not say on what.
-        500 | 502 | 503 | 504 => Seen::Unknown(status.message.clone()),
-        _ => Seen::Refused(status.message.clone()),
+        500 | 502 | 503 | 504 => Seen::Unknown(clause(&status.message)),
+        _ => Seen::Refused(clause(&status.message)),
     }
 }
 

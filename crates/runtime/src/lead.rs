@@ -3,8 +3,10 @@
 //! [`elect`] wants a Lease of `coordination.k8s.io` for this process. What it asks for is asked once, with a deadline; a watch
 //! shows what others do with the Lease. Everybody else has a [`Leader`], by which they know whether they may act.
 
+mod desk;
 mod leader;
 mod paper;
+mod trouble;
 
 use std::time::Duration;
 
@@ -13,7 +15,6 @@ use bowline_control::lease::{Answer, Candidate, Epoch, Request, Settings, Step, 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::api::{ListParams, PostParams};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Client};
 
@@ -22,15 +23,15 @@ pub use leader::Leader;
 pub(crate) use leader::leads;
 pub use leader::{Mandate, Over};
 
+use self::desk::{Came, Desk};
 use self::leader::Teller;
+use self::trouble::{Asked, Trouble};
 use crate::clock::{NAP, now};
 use crate::complaint::is_refusal;
 use crate::install::{InstallError, make, make_namespace};
 use crate::metrics::Metrics;
 use crate::sentence::sentence;
 
-/// What writes leases, as the server is told.
-const MANAGER: &str = "bowline-leader-election";
 /// What [`Metrics::ready`] files it under.
 const TOPIC: &str = "lease";
 /// What is watched, as the server calls it.
@@ -93,19 +94,6 @@ pub async fn establish(client: &Client, namespace: &str, name: &str) -> Result<(
     Ok(())
 }
 
-fn params() -> PostParams {
-    PostParams { dry_run: false, field_manager: Some(MANAGER.to_owned()) }
-}
-
-/// What came of a request.
-struct Came {
-    answer: Answer<String>,
-    /// The object that was answered.
-    raw: Option<Lease>,
-    /// Why it did not work.
-    trouble: Option<String>,
-}
-
 /// The candidate, and what it takes to carry what it decides.
 struct Office {
     candidate: Candidate<String>,
@@ -116,8 +104,8 @@ struct Office {
     metrics: Metrics,
     /// There is nobody who could do this process' work.
     alone: bool,
-    /// Why the last request did not work, if it did not.
-    trouble: Option<String>,
+    /// Why the lease cannot be had, if it cannot.
+    trouble: Trouble,
     /// Somebody was told that this one leads, and not we.
     named: Option<String>,
 }
@@ -134,7 +122,16 @@ impl Office {
         };
         candidate.floor = floor;
         let desk = Desk { client, namespace, name, settings };
-        Office { candidate, desk, raw: None, teller, metrics, alone, trouble: None, named: None }
+        Office {
+            candidate,
+            desk,
+            raw: None,
+            teller,
+            metrics,
+            alone,
+            trouble: Trouble::default(),
+            named: None,
+        }
     }
 
     async fn run(mut self, stop: impl Future<Output = ()> + Send) {
@@ -198,7 +195,7 @@ impl Office {
     /// but who cannot ask for the lease could not take over.
     fn out_of_reach(&self) -> Option<String> {
         let Desk { namespace, name, .. } = &self.desk;
-        let why = self.trouble.as_ref()?;
+        let why = self.trouble.why()?;
         Some(format!("they do nothing, because their Lease {namespace}/{name} cannot be had: {why}"))
     }
 
@@ -241,27 +238,31 @@ impl Office {
         let desk = self.desk.clone();
         let whole = self.raw.clone();
         let deadline = desk.settings.renew();
+        let asked = if request == Request::Read { Asked::Read } else { Asked::Write };
         async move {
             let carried = desk.carry(request, whole);
             let answered = tokio::time::timeout(Duration::from_millis(deadline.0), carried).await;
-            answered.unwrap_or_else(|_| Came::unknown(format!("no answer within {} ms", deadline.0)))
+            let late = |_| Came::unknown(format!("no answer within {} ms", deadline.0));
+            Came { asked, ..answered.unwrap_or_else(late) }
         }
         .boxed()
     }
 
     fn answered(&mut self, came: Came) {
-        let held = self.candidate.hold;
-        let led = held.map(|hold| hold.epoch);
-        if let Some(why) = came.trouble.as_ref().filter(|_| came.trouble != self.trouble) {
-            tracing::warn!(lease = self.desk.name, why, "the lease cannot be had; it is tried again");
-        }
-        let troubled = came.trouble.is_some();
-        self.trouble = came.trouble.or_else(|| self.trouble.take());
+        let led = self.candidate.hold.map(|hold| hold.epoch);
+        let is_outdated = came.answer == Answer::Outdated;
         self.candidate.answered(came.answer, now().clock);
         self.keep(came.raw);
-        // Who holds it and could read it, may still not be able to renew it.
-        if !troubled && (held.is_none() || self.candidate.hold != held) {
-            self.trouble = None;
+        let seen = self.candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
+        let version = seen.map(|lease| lease.version);
+        let news = match came.trouble {
+            Some(why) => self.trouble.failed(why, came.asked, version),
+            // That tells what others do, and not what we can.
+            None if is_outdated => None,
+            None => self.trouble.worked(came.asked, version),
+        };
+        if let Some(news) = news {
+            news.tell(&self.desk.name);
         }
         let leads = self.candidate.hold.map(|hold| hold.epoch);
         if let Some(epoch) = leads.filter(|_| leads != led) {
@@ -312,86 +313,5 @@ async fn answer(asked: &mut Option<BoxFuture<'static, Came>>) -> Came {
     match asked {
         Some(asked) => asked.await,
         None => std::future::pending().await,
-    }
-}
-
-/// Carries requests.
-#[derive(Clone)]
-struct Desk {
-    client: Client,
-    namespace: String,
-    name: String,
-    settings: Settings,
-}
-
-impl Desk {
-    fn api(&self) -> Api<Lease> {
-        Api::namespaced(self.client.clone(), &self.namespace)
-    }
-
-    async fn carry(&self, request: Request<String>, whole: Option<Lease>) -> Came {
-        match request {
-            Request::Read => {
-                // A list by name: that it is not there is an answer, and comes from the store and not from a cache.
-                let one = ListParams::default().fields(&format!("metadata.name={}", self.name));
-                match self.api().list(&one).await {
-                    Ok(list) => {
-                        list.items.into_iter().next().map_or(Came::of(Answer::Absent), |raw| self.is(raw))
-                    }
-                    Err(error) => Came::unknown(sentence(&error)),
-                }
-            }
-            Request::Write { guard: None, lease } => {
-                let mut raw = Lease::default();
-                raw.metadata.name = Some(self.name.clone());
-                paper::draw(&lease, &mut raw);
-                match self.api().create(&params(), &raw).await {
-                    Err(kube::Error::Api(status)) if status.code == 404 => self.namespace_is_missing().await,
-                    created => self.written(created),
-                }
-            }
-            Request::Write { guard: Some(version), lease } => {
-                let has_it = |raw: &Lease| raw.metadata.resource_version == Some(version.to_string());
-                // Something else was shown since; the server would refuse it.
-                let Some(mut raw) = whole.filter(has_it) else { return Came::of(Answer::Outdated) };
-                paper::draw(&lease, &mut raw);
-                self.written(self.api().replace(&self.name, &params(), &raw).await)
-            }
-        }
-    }
-
-    async fn namespace_is_missing(&self) -> Came {
-        match make_namespace(&self.client, &self.namespace).await {
-            // Others see the namespace too: it is looked at before it is made.
-            Ok(true) => Came::of(Answer::Outdated),
-            Ok(false) => Came::unknown(format!("the namespace {} is not there, and is", self.namespace)),
-            Err(error) => Came::unknown(sentence(&error)),
-        }
-    }
-
-    fn written(&self, answer: Result<Lease, kube::Error>) -> Came {
-        match answer {
-            Ok(raw) => self.is(raw),
-            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Came::of(Answer::Outdated),
-            // What was refused for good is refused again, but not at once.
-            Err(error) => Came::unknown(sentence(&error)),
-        }
-    }
-
-    fn is(&self, raw: Lease) -> Came {
-        match paper::read(&raw, &self.settings) {
-            Some(lease) => Came { answer: Answer::Is(lease), raw: Some(raw), trouble: None },
-            None => Came::unknown("the server's answer has no version".to_owned()),
-        }
-    }
-}
-
-impl Came {
-    fn of(answer: Answer<String>) -> Came {
-        Came { answer, raw: None, trouble: None }
-    }
-
-    fn unknown(why: String) -> Came {
-        Came { answer: Answer::Unknown, raw: None, trouble: Some(why) }
     }
 }

@@ -45,5 +45,5 @@ pub use keep::{Keeper, keep};
 pub use lead::{Election, Identity, Leader, Mandate, Over, elect, establish};
 pub use metrics::{Counted, Metrics, PerObject, Timed};
 pub use plain::plain;
-pub use sentence::sentence;
+pub use sentence::{clause, sentence};
 pub use wire::{Address, Watched, Wire};

@@ -13,10 +13,19 @@ pub fn sentence(error: &(dyn Error + 'static)) -> String {
     let causes = || std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
     let said = causes().find_map(said);
     let words = said.or_else(|| causes().last().map(ToString::to_string)).unwrap_or_default();
-    let words = words.split_whitespace().map(without_userinfo).collect::<Vec<_>>().join(" ");
+    let words = clause(&words.split_whitespace().map(without_userinfo).collect::<Vec<_>>().join(" "));
     match words.contains("invalid peer certificate") {
         true => format!("{words}: it is not the server that the kubeconfig trusts (certificate-authority)"),
         false => words,
+    }
+}
+
+/// What others said, so that our words can go on after it: in one line, and without the full stop at its end.
+pub fn clause(said: &str) -> String {
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.strip_suffix('.') {
+        Some(rest) if !rest.ends_with('.') => rest.to_owned(),
+        _ => words,
     }
 }
 
@@ -82,6 +91,20 @@ mod tests {
         assert_eq!(sentence(&error), "Connection refused");
         let error = Outer(std::io::Error::other("invalid peer certificate: UnknownIssuer"));
         assert!(sentence(&error).contains("it is not the server that the kubeconfig trusts"));
+    }
+
+    #[test]
+    fn what_others_said_ends_where_ours_goes_on() {
+        for (said, told) in [
+            ("no room left.", "no room left"),
+            ("one.\n two.\n", "one. two"),
+            ("it waits ...", "it waits ..."),
+            ("is it?", "is it?"),
+            ("", ""),
+        ] {
+            assert_eq!(clause(said), told);
+        }
+        assert_eq!(sentence(&Outer(std::io::Error::other("there is no more."))), "there is no more");
     }
 
     #[test]

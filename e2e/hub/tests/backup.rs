@@ -180,6 +180,13 @@ fn nothing_is_written_over_and_nothing_damaged_is_taken() -> Result<()> {
     ensure!(fs::read(&file)? == whole);
     ends_with(&run(&[&"backup", &file, &"--kubeconfig", &kubeconfig, &"--force"])?, 0, "");
     ensure!(fs::read_dir(scratch.join(""))?.count() == 2, "something is left behind");
+    // To standard output goes the backup, and nothing else; no file is called that.
+    let piped = run(&[&"backup", &"-", &"--kubeconfig", &kubeconfig])?;
+    ends_with(&piped, 0, "What was written to standard output holds");
+    ensure!(!Path::new("-").exists(), "there is a file of that name");
+    let (copy, from_pipe) = (scratch.join("piped"), scratch.join("from-pipe"));
+    fs::write(&copy, &piped.stdout)?;
+    ends_with(&run(&[&"restore", &copy, &"--data", &from_pipe, &"--keys", &data])?, 0, "versions go on from");
     // Who may not read everything gets nothing.
     let nobody = Request::new("GET", "/hub/backup").header("impersonate-user", "somebody");
     let refused = hub.client().send(&nobody)?;

@@ -119,7 +119,10 @@ pub(crate) fn apply_as(
         Ok(Value::Object(mut object)) => {
             // Only to bring values into their usual form: all fields are known.
             builtin::read(kind, &mut object).map_err(|mistyped| {
-                let message = format!("failed to convert new typed object to object: {mistyped}");
+                let (what, gvk, why) = (apply::describe(&config), apply::gvk(&config), mistyped.patched);
+                let message = format!(
+                    "failed to convert new object ({what}) to proper version: unable to convert unstructured object to {gvk}: {why}"
+                );
                 Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message)
             })?;
             Ok(object)

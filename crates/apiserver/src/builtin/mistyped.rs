@@ -17,6 +17,11 @@ impl Mistyped {
         Mistyped { told, patched: unconverted(value, wanted) }
     }
 
+    /// Said by who reads a text, which a patched object makes of a value first.
+    pub(super) fn decoded(told: String) -> Mistyped {
+        Mistyped { patched: format!("error decoding from json: {told}"), told }
+    }
+
     /// Said in one way only.
     pub(super) fn plain(told: impl Into<String>) -> Mistyped {
         let told = told.into();

@@ -266,7 +266,7 @@ fn bytes(value: &mut Value, context: Context<'_>) -> Result<(), Mistyped> {
             base64::DecodeError::InvalidByte(at, _) => at,
             _ => packed.len() / 4 * 4,
         };
-        Mistyped::plain(format!("illegal base64 data at input byte {at}"))
+        Mistyped::decoded(format!("illegal base64 data at input byte {at}"))
     })?;
     *value = STANDARD.encode(decoded).into();
     Ok(())

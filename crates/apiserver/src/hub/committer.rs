@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -91,7 +91,13 @@ impl Hub {
     fn commit(&self, batch: Batch, store: &mut impl Store, history: &mut History, published: &Published) {
         if let Some(last) = batch.changes.last() {
             let start = Instant::now();
-            match store.commit(&batch.changes) {
+            let committed = store.commit(&batch.changes);
+            let refused = match &committed {
+                Err(CommitError::Refused(why)) => Some(why.to_string()),
+                _ => None,
+            };
+            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused;
+            match committed {
                 Ok(()) => {
                     self.metrics.committed(batch.changes.len(), last.version.0, start.elapsed());
                     self.note_own(&batch);

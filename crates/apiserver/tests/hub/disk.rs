@@ -40,6 +40,12 @@ async fn version(service: &Service) -> u64 {
     list["metadata"]["resourceVersion"].as_str().and_then(|text| text.parse().ok()).expect("it has one")
 }
 
+async fn ready(service: &Service) -> String {
+    let (code, said) = get(service, "/readyz?verbose").await;
+    assert_eq!(code, 200);
+    said.as_str().expect("a text").to_owned()
+}
+
 async fn fill(path: &Path) {
     let server = Server::start(path).await.expect("it starts");
     let service = admin(&server);
@@ -62,6 +68,9 @@ async fn fill(path: &Path) {
     assert_eq!((&said["kind"], &said["reason"]), (&json!("Status"), &json!("InsufficientStorage")));
     let message = said["message"].as_str().expect("it has one");
     assert!(message.starts_with("the hub cannot write to its disk, nothing was changed: "), "{message}");
+    // It is ready for those who read, and does not hide what it refuses.
+    let reads_only = "[+]store ok, for reads only; the last write was refused: ";
+    assert!(ready(&service).await.contains(reads_only), "{}", ready(&service).await);
     let stuck = version(&service).await;
     for method in ["POST", "PUT", "DELETE"] {
         let path = if method == "POST" { MAPS.to_owned() } else { format!("{MAPS}/m0") };
@@ -79,6 +88,7 @@ async fn fill(path: &Path) {
     limit(u64::MAX);
     let made = expect(201, ask(&service, "POST", MAPS, &map(number)).await);
     assert_eq!(made["metadata"]["resourceVersion"], (before + 1).to_string());
+    assert!(ready(&service).await.contains("[+]store ok\n"), "{}", ready(&service).await);
     let all = expect(200, get(&service, MAPS).await);
     server.stop().await;
     let server = Server::start(path).await.expect("it starts again");

@@ -45,6 +45,10 @@ async fn start_full(path: &Path) {
         assert!(message.contains("the audit log cannot be written: "), "{message}");
     }
     expect(507, get(&service, SECRETS).await);
+    let (code, said) = get(&service, "/readyz?verbose").await;
+    assert_eq!(code, 200);
+    let reads_only = "for reads only; the last write was refused: the audit log cannot be written: ";
+    assert!(said.to_string().contains(reads_only), "{said}");
     server.stop().await;
     assert_eq!((text(), reserve.exists()), (before, false), "nothing is half written");
 

@@ -12,9 +12,10 @@ const BACKUP_EXAMPLES: &str = "\
 Examples:
   bowline backup hub.backup --kubeconfig ./hub/admin.kubeconfig
   bowline backup \"hub-$(date +%F).backup\"
+  bowline backup - | ssh elsewhere 'cat > hub.backup'
 
 Exit codes:
-  0  the backup is there, whole and on disk
+  0  the backup is there, whole and on disk; of standard output, that all was written
   1  it could not be written, or it did not come whole
   2  bad usage: FILE is there already, or the kubeconfig cannot be used
   4  the hub refuses it: only who may GET /hub/backup may have one
@@ -29,7 +30,7 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = BACKUP_EXAMPLES)]
 pub(super) struct BackupArgs {
-    /// The file to write; only its owner can read it
+    /// The file to write, which only its owner can read; - is standard output
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 

@@ -19,7 +19,7 @@ use kube::runtime::wait::await_condition;
 use kube::{Api, Client, Resource, ResourceExt};
 use serde_json::json;
 
-use super::{Patience, Standing, clusters, show};
+use super::{Patience, Standing, clusters, exposed, show};
 use crate::connection::{Wanted, failed};
 use crate::exit::{BadUsage, Exit, Refused};
 use crate::output;
@@ -91,7 +91,11 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
     output::note(&format!(
         "The cluster {name} is {done}; {who} of the hub may use it (--allow, --allow-all)."
     ));
-    if patience.wait { wait(&client, &cluster, patience).await } else { Ok(Exit::Done) }
+    if !patience.wait {
+        return Ok(Exit::Done);
+    }
+    let file = add.reached.as_ref().map(|(file, _)| file.as_path());
+    wait(&client, &cluster, file, patience).await
 }
 
 /// What objects of a cluster hold is of another server than what is meant now: they are not mixed up.
@@ -221,7 +225,12 @@ async fn forget(client: &Client, cluster: &str, secret: &str) -> anyhow::Result<
 }
 
 /// Waits until somebody has looked at the cluster, and says what was found.
-async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow::Result<Exit> {
+async fn wait(
+    client: &Client,
+    cluster: &Cluster,
+    file: Option<&Path>,
+    patience: Patience,
+) -> anyhow::Result<Exit> {
     let name = cluster.name_any();
     let looked_at =
         |cluster: Option<&Cluster>| cluster.is_some_and(|cluster| Standing::of(cluster).ready.is_some());
@@ -247,6 +256,12 @@ async fn wait(client: &Client, cluster: &Cluster, patience: Patience) -> anyhow:
     };
     let standing = Standing::of(&cluster);
     output::note(&format!("It is {}: {}", standing.word(), output::sentence(&standing.why)));
+    if let (Some(_), Some(file)) = (exposed(&cluster), file) {
+        output::note(&format!(
+            "What is submitted to it is rejected before that:\n\n  bowline cluster add {name} --kubeconfig {} --allow NAMESPACE\n",
+            file.display()
+        ));
+    }
     let endpoint = cluster.status.and_then(|status| status.endpoint);
     if let Some(kubeconfig) = endpoint.and_then(|endpoint| endpoint.kubeconfig) {
         output::note(&format!("\n  kubectl --kubeconfig {kubeconfig} get nodes\n"));

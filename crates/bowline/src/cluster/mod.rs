@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bowline_api::conditions::{Condition, ConditionType, Truth};
 use bowline_api::updates::Cluster;
+use bowline_controllers::HUB_EXPOSED;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::{Api, Client, ResourceExt};
 
@@ -89,6 +90,20 @@ fn ready(cluster: &Cluster) -> Option<&Condition> {
 pub(crate) fn trouble(cluster: &Cluster) -> Option<String> {
     let standing = Standing::of(cluster);
     (standing.ready == Some(false)).then_some(standing.why)
+}
+
+/// Why a cluster rejects all that is submitted to it, and what to do, if it is the hub itself and does not name who may.
+pub(crate) fn exposed(cluster: &Cluster) -> Option<String> {
+    let is_exposed = ready(cluster).is_some_and(|ready| {
+        ready.reason == HUB_EXPOSED && ready.observed_generation == cluster.metadata.generation
+    });
+    is_exposed.then(|| {
+        format!(
+            "it is this hub itself, and does not name the namespaces that may use it: all that is submitted to it is rejected. An \
+             administrator of the hub can name them: bowline cluster add {} --kubeconfig FILE --allow NAMESPACE",
+            cluster.name_any()
+        )
+    })
 }
 
 /// How a cluster is reached, in a word.

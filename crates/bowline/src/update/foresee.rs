@@ -1,6 +1,6 @@
 //! What `plan` and `diff` have in common: what somebody might submit is looked at with that person's rights.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use bowline_api::SYSTEM_NAMESPACE;
@@ -36,7 +36,8 @@ pub(super) struct Answer {
 impl Question {
     /// What would become of it. It is refused as a submission is, and nothing is made.
     pub(super) async fn answer(&self, scope: &Scope) -> anyhow::Result<Answer> {
-        let packed = packed(&self.path)?;
+        let piped = scope.command("submit", Path::new("-"), &self.cluster, self.stack.as_deref());
+        let packed = packed(&self.path, &piped)?;
         let team = scope.team().await?;
         let cluster = team.may_use(&self.cluster).await?;
         let stack = self.stack.as_deref().unwrap_or(&self.cluster);

@@ -18,6 +18,8 @@ mod submit;
 mod unlock;
 mod watch;
 
+use std::path::Path;
+
 use anyhow::anyhow;
 use bowline_api::updates::{Bundle, Stack, Update, UpdatePhase, UpdateStatus};
 use bowline_runtime::Manner;
@@ -62,6 +64,15 @@ struct Team {
 }
 
 impl Scope {
+    /// What to type for something that is to be looked at, or submitted, as it was now.
+    fn command(&self, verb: &str, path: &Path, cluster: &str, stack: Option<&str>) -> String {
+        let with = |option: &str, value: Option<&str>| {
+            value.map_or_else(String::new, |value| format!(" {option} {value}"))
+        };
+        let (stack, namespace) = (with("--stack", stack), with("-n", self.namespace.as_deref()));
+        format!("bowline update {verb} {} --cluster {cluster}{stack}{namespace}", path.display())
+    }
+
     /// The namespace that is meant, which is there.
     async fn team(&self) -> anyhow::Result<Team> {
         let team = self.perhaps_team().await?;

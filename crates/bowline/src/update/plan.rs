@@ -31,14 +31,8 @@ pub(crate) async fn plan(scope: &Scope, question: &Question, format: Format) -> 
     let is_whole = objects.iter().all(|it| it.action != Action::Untried);
     if matches!(verdict, Verdict::Applies | Verdict::Waits) && is_whole {
         let Question { path, cluster, .. } = question;
-        let stack = question.stack.as_ref().map_or_else(String::new, |stack| format!(" --stack {stack}"));
-        let namespace =
-            scope.namespace.as_ref().map_or_else(String::new, |namespace| format!(" -n {namespace}"));
-        output::note(&format!(
-            "To apply this and nothing else:\n  bowline update submit {} --cluster {cluster}{stack}{namespace} --plan-hash {}",
-            path.display(),
-            plan.hash
-        ));
+        let submit = scope.command("submit", path, cluster, question.stack.as_deref());
+        output::note(&format!("To apply this and nothing else:\n  {submit} --plan-hash {}", plan.hash));
     }
     Ok(verdict.exit())
 }

@@ -15,7 +15,7 @@ use super::stacks::{Wish, note_pause};
 use super::{Scope, Settings, Team, WRITER};
 use crate::cluster;
 use crate::connection::failed;
-use crate::exit::{BadUsage, Exit};
+use crate::exit::{BadUsage, Exit, Refused};
 use crate::figures::counted;
 use crate::memory::Memory;
 use crate::output::{self, Format};
@@ -47,13 +47,15 @@ pub(crate) async fn submit(
     following: &Following,
     format: Format,
 ) -> anyhow::Result<Exit> {
-    let packed = packed(&submission.path)?;
+    let piped = scope.command("submit", Path::new("-"), &submission.cluster, submission.stack.as_deref());
+    let packed = packed(&submission.path, &piped)?;
     let team = scope.team().await?;
     let cluster = team.may_use(&submission.cluster).await?;
     let stack = submission.stack.as_deref().unwrap_or(&submission.cluster);
     let wish = Wish { name: stack, cluster: &submission.cluster, settings: submission.settings };
     let there = team.look_at_stack(&wish).await?;
     if let Some(cluster) = cluster {
+        takes_versions(&cluster)?;
         note_what_keeps(&cluster);
     }
     there.iter().for_each(note_pause);
@@ -82,6 +84,16 @@ pub(crate) async fn submit(
     team.end(update, following, format).await
 }
 
+/// Refuses a cluster that rejects every version: nobody has to wait for that.
+fn takes_versions(cluster: &Cluster) -> anyhow::Result<()> {
+    match cluster::exposed(cluster) {
+        Some(why) => {
+            Err(Refused(format!("the cluster {} takes no versions: {why}", cluster.name_any())).into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// Says why a cluster does not take versions now, if it does not.
 fn note_what_keeps(cluster: &Cluster) {
     let name = cluster.name_any();
@@ -96,14 +108,17 @@ fn note_what_keeps(cluster: &Cluster) {
     }
 }
 
-/// What is at a path, as it is submitted.
-pub(super) fn packed(path: &Path) -> anyhow::Result<Packed> {
+/// What is at a path, as it is submitted. What somebody has to make objects of first can be piped into the command `piped`.
+pub(super) fn packed(path: &Path, piped: &str) -> anyhow::Result<Packed> {
     let manifests = if path.as_os_str() == "-" {
         read(Source::Stream(&mut std::io::stdin().lock(), "standard input"))
     } else {
         read(Source::Path(path))
     };
-    let manifests = manifests.map_err(|bad| BadUsage(bad.to_string()))?;
+    let manifests = manifests.map_err(|bad| {
+        let instead = if bad.fault.ends_with_command() { format!(" | {piped}") } else { String::new() };
+        BadUsage(format!("{bad}{instead}"))
+    })?;
     pack(&manifests).map_err(|error| BadUsage(format!("{}: {error}", path.display())).into())
 }
 

@@ -74,13 +74,23 @@ fn what_cannot_work_is_refused_and_nothing_is_kept() {
     }
     hub.bowline("cluster list --kubeconfig empty").is(2, &["empty cannot be used: it is empty"]);
     for (names, why) in [
-        ("gone", "gone (of $KUBECONFIG) cannot be used: No such file"),
         ("hub/admin.kubeconfig:empty", "empty (of $KUBECONFIG) cannot be used: it is empty"),
         ("hub:gone", "hub (of $KUBECONFIG) cannot be used: "),
     ] {
         hub.with_kubeconfig(names, "cluster list").is(2, &[why]);
     }
     hub.with_kubeconfig("hub/admin.kubeconfig::hub/admin.kubeconfig", "cluster list").is(0, &[]);
+    // What is not there is passed over, as kubectl does.
+    for names in
+        ["gone:hub/admin.kubeconfig", "hub/admin.kubeconfig:gone", "gone:gone/too:hub/admin.kubeconfig"]
+    {
+        hub.with_kubeconfig(names, "cluster list").is(0, &[]);
+    }
+    // But nobody else's server is taken for it.
+    hub.file("bowline-data/admin.kubeconfig", "{}");
+    let nowhere = "nothing by the name that $KUBECONFIG says (gone, gone/too), and this is no pod";
+    hub.with_kubeconfig("gone:gone/too", "cluster list").is(5, &[nowhere]);
+    hub.bowline("cluster list --kubeconfig gone").is(2, &["gone cannot be used: No such file"]);
     hub.way("unknown", |way| way["users"][0]["user"] = json!({ "token": "wrong" }));
     hub.bowline("cluster list --kubeconfig unknown").is(4, &["does not know us (401)", "--context"]);
 }

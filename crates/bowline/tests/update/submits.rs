@@ -22,6 +22,41 @@ fn is_empty(hub: &Hub) -> bool {
 }
 
 #[test]
+fn what_is_no_manifest_is_told_with_the_whole_command() {
+    let hub = Hub::start();
+    hub.update_with("plan - --cluster prod --stack web -n default", "resources: [a.yaml]")
+        .is(2, &["kubectl kustomize DIR | bowline update submit - --cluster prod --stack web -n default"]);
+    hub.update_with("submit - --cluster prod", "apiVersion: v2\nname: app\n").is(
+        2,
+        &[
+            "standard input:1: it is part of a Helm chart",
+            "helm template DIR | bowline update submit - --cluster prod",
+        ],
+    );
+}
+
+#[test]
+fn what_would_be_rejected_is_refused_and_told_what_to_do() {
+    let hub = Hub::start();
+    hub.file("app/a.yaml", &config("a", "1"));
+    hub.cluster("itself", &json!({"selector": {}}));
+    let exposed = json!({
+        "type": "Ready", "status": "False", "reason": "HubExposed", "message": "it is this hub itself",
+        "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 1,
+    });
+    hub.say_of_cluster("itself", &json!({"conditions": [exposed]}));
+    hub.update("submit app --cluster itself").is(
+        4,
+        &[
+            "the cluster itself takes no versions: it is this hub itself",
+            "all that is submitted to it is rejected",
+            "bowline cluster add itself --kubeconfig FILE --allow NAMESPACE",
+        ],
+    );
+    assert!(is_empty(&hub));
+}
+
+#[test]
 fn what_cannot_be_used_is_refused_before_anything_is_made() {
     let hub = Hub::start();
     hub.cluster("prod", &json!({"names": ["team-a"]}));
@@ -41,10 +76,10 @@ fn what_cannot_be_used_is_refused_before_anything_is_made() {
     hub.update("submit twice --cluster prod").is(2, &["twice/a.yaml:8", "also in twice/a.yaml:1"]);
     let said = hub
         .update("submit secret --cluster prod")
-        .is(2, &["secret/s.yaml:1: data[\"password\"] is not base64"]);
+        .is(2, &["secret/s.yaml:6:13: data[\"password\"] is not base64"]);
     assert!(!said.err.contains("hunter2"), "{said:#?}");
     hub.update("submit kustomize --cluster prod")
-        .is(2, &["kubectl kustomize kustomize | bowline update submit - --cluster NAME"]);
+        .is(2, &["kubectl kustomize kustomize | bowline update submit - --cluster prod"]);
     hub.update("submit empty --cluster prod").is(2, &["empty: there is no object in it"]);
     hub.update("submit not-there --cluster prod").is(2, &["not-there: it cannot be read"]);
     hub.update_with("submit - --cluster prod", "kind: x").is(2, &["standard input:1: it has no apiVersion"]);

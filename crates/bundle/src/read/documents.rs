@@ -2,20 +2,58 @@
 
 use serde_json::Value;
 
+use super::spots::{Step, spot, steps};
 use super::yaml::{Yaml, options};
 use crate::fault::{BadManifest, Fault, Place};
 
 /// A value, and where it begins.
-pub(super) struct Document {
+pub(super) struct Document<'a> {
     pub(super) value: Value,
     pub(super) place: Place,
+    pub(super) origin: Origin<'a>,
+}
+
+/// What a value was read from.
+#[derive(Clone)]
+pub(super) struct Origin<'a> {
+    text: &'a str,
+    /// The line in which the text begins.
+    line: u64,
+    /// How many characters stand before it there.
+    before: u64,
+    /// The way to the value, if it is not all of it.
+    steps: Vec<Step>,
+}
+
+impl Origin<'_> {
+    /// The item of a list.
+    pub(super) fn item(&self, index: usize) -> Self {
+        let mut item = self.clone();
+        item.steps.extend([Step::Field("items".into()), Step::Item(index)]);
+        item
+    }
+
+    /// Where a field of the value stands in the file: line and column.
+    pub(super) fn field(&self, name: &str) -> Option<(u64, u64)> {
+        let steps: Vec<_> = self.steps.iter().cloned().chain(steps(name)).collect();
+        let (line, column) = spot(self.text, &steps)?;
+        Some((self.line + line - 1, if line == 1 { self.before + column } else { column }))
+    }
 }
 
 /// The documents of a file: of JSON, if it looks like it, else of YAML.
-pub(super) fn documents(file: &str, text: &str, is_json: bool) -> Result<Vec<Document>, BadManifest> {
-    if is_json {
-        return json(file, text);
-    }
+pub(super) fn documents<'a>(
+    file: &str,
+    text: &'a str,
+    is_json: bool,
+) -> Result<Vec<Document<'a>>, BadManifest> {
+    let mut documents = if is_json { json(file, text)? } else { yaml(file, text)? };
+    let is_one_of_several = documents.iter().filter(|document| !document.value.is_null()).count() > 1;
+    documents.iter_mut().for_each(|document| document.place.is_one_of_several = is_one_of_several);
+    Ok(documents)
+}
+
+fn yaml<'a>(file: &str, text: &'a str) -> Result<Vec<Document<'a>>, BadManifest> {
     // Most JSON is YAML too, but for a parser of JSON it is much less work. What only looks like it is YAML.
     if text.trim_start().starts_with('{')
         && let Ok(documents) = json(file, text)
@@ -27,11 +65,11 @@ pub(super) fn documents(file: &str, text: &str, is_json: bool) -> Result<Vec<Doc
 }
 
 fn at(file: &str, line: u64, column: Option<u64>) -> Place {
-    Place { file: file.to_owned(), line: Some(line), column, item: None }
+    Place { file: file.to_owned(), line: Some(line), column, ..Place::default() }
 }
 
 /// Values of JSON, one after the other.
-fn json(file: &str, text: &str) -> Result<Vec<Document>, BadManifest> {
+fn json<'a>(file: &str, text: &'a str) -> Result<Vec<Document<'a>>, BadManifest> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Yaml>();
     let (mut documents, mut line, mut counted) = (Vec::new(), 1, 0);
     loop {
@@ -41,7 +79,13 @@ fn json(file: &str, text: &str) -> Result<Vec<Document>, BadManifest> {
         counted = start;
         match stream.next() {
             None => return Ok(documents),
-            Some(Ok(Yaml(value))) => documents.push(Document { value, place: at(file, line, None) }),
+            Some(Ok(Yaml(value))) => {
+                let begun = text[..start].rfind('\n').map_or(0, |end| end + 1);
+                let before = text[begun..start].chars().count() as u64;
+                let text = &text[start..stream.byte_offset()];
+                let origin = Origin { text, line, before, steps: Vec::new() };
+                documents.push(Document { value, place: at(file, line, None), origin });
+            }
             Some(Err(error)) => {
                 let place = at(file, error.line() as u64, Some(error.column() as u64));
                 let said = error.to_string();
@@ -99,10 +143,13 @@ fn is_aside(line: &str) -> bool {
     line.is_empty() || line.starts_with('#') || line.starts_with('%')
 }
 
-impl Chunk<'_> {
-    fn parse(self, file: &str) -> Result<Document, BadManifest> {
+impl<'a> Chunk<'a> {
+    fn parse(self, file: &str) -> Result<Document<'a>, BadManifest> {
         match serde_saphyr::from_str_with_options::<Yaml>(self.text, options()) {
-            Ok(Yaml(value)) => Ok(Document { value, place: at(file, self.first_line(), None) }),
+            Ok(Yaml(value)) => {
+                let origin = Origin { text: self.text, line: self.line, before: 0, steps: Vec::new() };
+                Ok(Document { value, place: at(file, self.first_line(), None), origin })
+            }
             Err(error) => {
                 let location = error.location().filter(|location| location.line() > 0);
                 let place = match location {

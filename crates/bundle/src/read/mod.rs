@@ -2,6 +2,7 @@
 
 mod documents;
 mod files;
+mod spots;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use crate::MAX_OBJECTS;
 use crate::fault::{BadManifest, Fault, Place};
 use crate::manifest::{Key, Manifest};
 
-use self::documents::Document;
+use self::documents::{Document, Origin};
 
 /// Where manifests are.
 pub enum Source<'a> {
@@ -57,11 +58,12 @@ struct Found {
 }
 
 impl Found {
-    fn take(&mut self, document: Document) -> Result<(), BadManifest> {
-        match document.value {
+    fn take(&mut self, document: Document<'_>) -> Result<(), BadManifest> {
+        let Document { value, place, origin } = document;
+        match value {
             Value::Null => Ok(()),
-            Value::Object(map) if is_list(&map) => self.take_list(map, &document.place),
-            value => self.take_object(value, document.place),
+            Value::Object(map) if is_list(&map) => self.take_list(map, &place, &origin),
+            value => self.take_object(value, place, &origin),
         }
     }
 
@@ -70,6 +72,7 @@ impl Found {
         &mut self,
         mut list: serde_json::Map<String, Value>,
         place: &Place,
+        origin: &Origin<'_>,
     ) -> Result<(), BadManifest> {
         let items = match list.remove("items") {
             Some(Value::Array(items)) => items,
@@ -84,16 +87,20 @@ impl Found {
                 item.entry("apiVersion").or_insert(version);
             }
             let place = Place { item: place.item.or(Some(index + 1)), ..place.clone() };
-            self.take(Document { value: item, place })?;
+            self.take(Document { value: item, place, origin: origin.item(index) })?;
         }
         Ok(())
     }
 
-    fn take_object(&mut self, value: Value, place: Place) -> Result<(), BadManifest> {
-        let hint = if self.is_files { not_a_manifest(&place.file, &value) } else { None };
+    fn take_object(&mut self, value: Value, place: Place, origin: &Origin<'_>) -> Result<(), BadManifest> {
+        let hint = not_a_manifest(self.is_files.then_some(&place.file), &value);
         let manifest = match Manifest::new(value) {
             Ok(manifest) => manifest,
-            Err(fault) => return Err(BadManifest::new(place, hint.unwrap_or(fault))),
+            Err(fault) => {
+                let fault = hint.unwrap_or(fault);
+                let spot = fault.field().and_then(|field| origin.field(field));
+                return Err(BadManifest::new(place.at(spot), fault));
+            }
         };
         let key = manifest.key();
         if let Some(first) = self.places.get(&key) {
@@ -115,14 +122,36 @@ fn is_list(map: &serde_json::Map<String, Value>) -> bool {
     says && matches!(map.get("items"), Some(Value::Array(_) | Value::Null))
 }
 
-/// What stands beside manifests, and what makes objects of it.
-fn not_a_manifest(file: &str, value: &Value) -> Option<Fault> {
-    let (directory, name) = file.rsplit_once('/').unwrap_or((".", file));
-    let has_no_kind = value.get("kind").is_none();
+/// What kustomize is told to do, and no object has at its top.
+const KUSTOMIZE: [&str; 8] = [
+    "bases",
+    "components",
+    "configMapGenerator",
+    "generators",
+    "patches",
+    "patchesStrategicMerge",
+    "resources",
+    "secretGenerator",
+];
+
+/// What stands beside manifests, and what makes objects of it. It is known by the name of its file, and, as a stream has none, by
+/// what it says.
+fn not_a_manifest(file: Option<&String>, value: &Value) -> Option<Fault> {
+    let (directory, name) = match file {
+        Some(file) => file.rsplit_once('/').unwrap_or((".", file)),
+        None => ("DIR", ""),
+    };
     let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-    if version.starts_with("kustomize.config.k8s.io/") || (has_no_kind && files::is_kustomization(name)) {
+    if version.starts_with("kustomize.config.k8s.io/") {
         return Some(Fault::kustomization(directory));
     }
-    // What a chart has beside its templates has no kind.
-    (matches!(name, "Chart.yaml" | "values.yaml") && has_no_kind).then(|| Fault::chart(directory))
+    // What comes next need not say its kind, or has none.
+    if value.get("kind").is_some() || value.get("metadata").is_some() {
+        return None;
+    }
+    if files::is_kustomization(name) || KUSTOMIZE.iter().any(|field| value.get(field).is_some()) {
+        return Some(Fault::kustomization(directory));
+    }
+    let is_chart = matches!(version, "v1" | "v2") && value.get("name").is_some_and(Value::is_string);
+    (is_chart || matches!(name, "Chart.yaml" | "values.yaml")).then(|| Fault::chart(directory))
 }

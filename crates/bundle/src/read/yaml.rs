@@ -93,7 +93,8 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-fn written_out(key: Value) -> Result<String, &'static str> {
+/// A key as a text.
+pub(super) fn written_out(key: Value) -> Result<String, &'static str> {
     match key {
         Value::String(text) => Ok(text),
         Value::Bool(flag) => Ok(flag.to_string()),

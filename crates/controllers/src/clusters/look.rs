@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bowline_api::updates::ClusterStatus;
 use bowline_clusters::{Finding, Found};
-use bowline_runtime::sentence;
+use bowline_runtime::{clause, sentence};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use k8s_openapi::apimachinery::pkg::version::Info;
@@ -235,8 +235,15 @@ async fn send(
         return Ok(value);
     }
     let said = value["message"].as_str().or(value.as_str()).unwrap_or_default();
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = failed_checks(said).unwrap_or_else(|| clause(said));
     Err(Trouble::Said(code, if said.is_empty() { "it does not say why".into() } else { said }))
+}
+
+/// The checks that failed, of a server that lists all: those that did not fail come first, and more of them than are told.
+fn failed_checks(said: &str) -> Option<String> {
+    let failed: Vec<_> =
+        said.lines().filter_map(|line| line.trim().strip_prefix("[-]")).map(clause).collect();
+    (!failed.is_empty()).then(|| failed.join(", "))
 }
 
 /// At most so many characters: a server refuses words without end, and then nobody reads any.
@@ -312,6 +319,28 @@ mod tests {
         assert!(nobody.words.contains("the kubeconfig has no credentials for"), "{}", nobody.words);
         let odd = found(true, |_| (403, json!({ "message": "not you" }))).await;
         assert_eq!((odd.found, odd.words.as_str()), (Found::NotReady, "its server answers 403: not you"));
+    }
+
+    #[tokio::test]
+    async fn of_the_checks_of_a_server_those_are_told_that_failed() {
+        let said = |checks: &'static str| async move {
+            let serve = move |request: Request<Body>| {
+                let is_version = request.uri().path() == "/version";
+                let version = json!(Info { git_version: "v1.34.4".into(), ..Info::default() }).to_string();
+                let body = if is_version { version } else { checks.to_owned() };
+                let mut response = Response::new(Body::from(body.into_bytes()));
+                *response.status_mut() =
+                    StatusCode::from_u16(if is_version { 200 } else { 500 }).expect("a code");
+                std::future::ready(Ok::<_, Infallible>(response))
+            };
+            look(&Client::new(tower::service_fn(serve), "default"), None).await.words
+        };
+        let checks = "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n[-]informer-sync failed: reason withheld\nreadyz \
+                      check failed";
+        let told =
+            "its server is not ready: etcd failed: reason withheld, informer-sync failed: reason withheld";
+        assert_eq!(said(checks).await, told);
+        assert_eq!(said("it starts.\n").await, "its server is not ready: it starts");
     }
 
     #[test]

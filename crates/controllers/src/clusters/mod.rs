@@ -18,7 +18,7 @@ use kube::{Api, Client};
 pub use self::embed::{Embed, NotStarted, Running};
 pub(crate) use self::gauges::Gauges;
 use self::look::{finding, look};
-pub(crate) use self::wire::EXPOSED;
+pub use self::wire::EXPOSED;
 use self::wire::{ClusterWire, SecretKey, Text};
 use crate::hub::Hub;
 use crate::kubeconfig;

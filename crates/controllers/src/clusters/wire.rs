@@ -121,7 +121,7 @@ static REASONS: [(Found, Reason); 14] = [
 ];
 
 /// Why the hub itself cannot be used as a cluster: it does not name those who may.
-pub(crate) const EXPOSED: Reason = Reason::new("HubExposed");
+pub const EXPOSED: Reason = Reason::new("HubExposed");
 
 fn reason(found: Found) -> Reason {
     let known = REASONS.iter().find(|(other, _)| *other == found);

@@ -1,5 +1,6 @@
 //! Whether an object works, by what it says itself: the rules of kstatus, in sentences. Where they are others, docs/updates.md says so.
 
+use bowline_runtime::clause;
 use bowline_updates::Health;
 use serde_json::Value;
 
@@ -269,7 +270,7 @@ fn count(object: &Value, name: &str) -> i64 {
 fn words(what: &str, said: &Value) -> String {
     let text = |name: &str| said[name].as_str().filter(|text| !text.is_empty());
     match text("message").or(text("reason")) {
-        Some(why) => cut(format!("{what}: {why}")),
+        Some(why) => cut(format!("{what}: {}", clause(why))),
         None => what.to_owned(),
     }
 }
@@ -423,7 +424,7 @@ mod tests {
             "Pod",
             &[
                 (status(json!({ "phase": "Succeeded" })), "well"),
-                (status(json!({ "phase": "Failed", "message": "OOM" })), "ill: it has failed: OOM"),
+                (status(json!({ "phase": "Failed", "message": "OOM." })), "ill: it has failed: OOM"),
                 (status(json!({ "phase": "Running" })), "waits: it runs, and is not ready"),
                 (
                     status(json!({ "phase": "Running", "containerStatuses": [

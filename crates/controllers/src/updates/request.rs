@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline_runtime::{Mandate, Over, REQUEST, now, sentence};
+use bowline_runtime::{Mandate, Over, REQUEST, clause, now, sentence};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kube::Client;
@@ -16,12 +16,8 @@ const LONGEST: usize = 400;
 /// What stands in a path as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b':').remove(b'~');
 /// What is applied and has a field that its kind has not, or a value that no such field can have, is answered as if the server had
-/// failed. The last is said by embedded clusters.
-const MISFITS: &[&str] = &[
-    "failed to create typed patch object",
-    "unable to convert unstructured object to",
-    "failed to convert new typed object to object",
-];
+/// failed.
+const MISFITS: &[&str] = &["failed to create typed patch object", "unable to convert unstructured object to"];
 
 /// A way to a server, and the right to use it.
 #[derive(Clone, Copy)]
@@ -142,7 +138,7 @@ pub(crate) fn segment(name: &str) -> String {
 /// leaves of its words.
 fn said(code: StatusCode, answer: &Value, told: fn(&str) -> String) -> Trouble {
     let words = answer["message"].as_str().or(answer.as_str()).unwrap_or_default();
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = clause(words);
     let is_open = matches!(
         code,
         StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS
@@ -202,7 +198,6 @@ mod tests {
             "failed to create typed patch object (a/b; v1, Kind=X): .z: field not declared in schema",
             "failed to convert new object (a/b; /v1, Kind=Secret) to proper version: unable to convert unstructured object to \
              /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 0",
-            "failed to convert new typed object to object: quantities must match the regular expression",
         ] {
             for told in [discreet, ToOwned::to_owned] {
                 let said = said(StatusCode::INTERNAL_SERVER_ERROR, &json!({ "message": misfit }), told);
@@ -213,6 +208,9 @@ mod tests {
         let silent = json!({ "message": "failed to convert new object (a/b; g/v1, Kind=X) to proper version: conversion webhook for g/v2, Kind=X failed" });
         let silent = said(StatusCode::INTERNAL_SERVER_ERROR, &silent, ToOwned::to_owned);
         assert!(matches!(silent, Trouble::Open(_)), "{silent:?}");
+        let ended =
+            said(StatusCode::FORBIDDEN, &json!({ "message": "it is\nnot yours.\n" }), ToOwned::to_owned);
+        assert_eq!(ended.words(), "it is not yours", "others go on after it");
         let bare = said(StatusCode::BAD_GATEWAY, &json!(""), ToOwned::to_owned);
         assert_eq!(bare.words(), "its server answers 502");
     }

@@ -172,14 +172,15 @@ fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// `group/version, Kind=Kind`.
-fn gvk(object: &Value) -> String {
+/// The kind of an object as errors have it: `group/version, Kind=Kind`.
+pub fn gvk(object: &Value) -> String {
     let version = text(object, "/apiVersion");
     let slash = if version.contains('/') { "" } else { "/" };
     format!("{slash}{version}, Kind={}", text(object, "/kind"))
 }
 
-fn describe(object: &Value) -> String {
+/// An object as errors have it: its namespace, its name and its kind.
+pub fn describe(object: &Value) -> String {
     format!("{}/{}; {}", text(object, "/metadata/namespace"), text(object, "/metadata/name"), gvk(object))
 }
 

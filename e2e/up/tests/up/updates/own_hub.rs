@@ -35,8 +35,15 @@ fn nobody_becomes_an_administrator_by_submitting_to_the_hub_itself() -> Result<(
     let add = |more: &str| format!("cluster add toy --kubeconfig {}{more}", hub.display());
 
     // By default all namespaces may use a cluster, and here none may.
-    let told = ["It is not ready", "it is this hub itself", "--allow NAMESPACE"];
+    let name_them = format!("cluster add toy --kubeconfig {} --allow NAMESPACE", hub.display());
+    let rejected = "What is submitted to it is rejected before that";
+    let told = ["It is not ready", "it is this hub itself", rejected, &name_them];
     place.says(&add(""), 1, &told)?;
+    // Who may see the cluster is told before anything is made, and who may not by what becomes of it.
+    std::fs::write(place.path("a.json"), map("a", json!({ "a": "b" })).to_string())?;
+    let submit = format!("update submit {} --cluster toy --wait", place.path("a.json").display());
+    place.says(&submit, 4, &["the cluster toy takes no versions: it is this hub itself"])?;
+    ensure!(place.kubectl()?.ok("get updates -A", "")?.trim().is_empty());
     let refused = ["Rejected: its cluster is this hub itself", "`bowline cluster add --allow`"];
     a.submits(&place, &[grab("team-a")], "", 4, &refused)?;
     // Nor may those that have a label.
