@@ -118,7 +118,7 @@ fn a_namespace_that_loses_its_cluster_changes_nothing_there() -> Result<()> {
         &a.kubeconfig,
         &format!("update submit {} --cluster toy", file.display()),
         0,
-        &["toy/2"],
+        &["Submitted 1 object"],
     )?;
     let version = |n: usize| -> Result<Value> {
         let all = hub.items("/apis/bowline.dev/v1alpha1/namespaces/team-a/updates")?;
