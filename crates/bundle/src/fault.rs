@@ -210,7 +210,6 @@ impl Fault {
             Fault::NotAMap { field, .. } | Fault::Malformed { field, .. } => Some(field),
             Fault::GenerateName => Some("metadata.generateName"),
             Fault::Owned(_) => Some("metadata.ownerReferences"),
-            Fault::OurKind => Some("kind"),
             _ => None,
         }
     }

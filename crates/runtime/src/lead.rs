@@ -10,8 +10,8 @@ mod trouble;
 
 use std::time::Duration;
 
-use bowline_control::Millis;
 use bowline_control::lease::{Answer, Candidate, Epoch, Request, Settings, Step, Wish};
+use bowline_control::{Millis, Version};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::coordination::v1::Lease;
@@ -253,8 +253,7 @@ impl Office {
         let is_outdated = came.answer == Answer::Outdated;
         self.candidate.answered(came.answer, now().clock);
         self.keep(came.raw);
-        let seen = self.candidate.seen.as_ref().and_then(|seen| seen.lease.as_ref());
-        let version = seen.map(|lease| lease.version);
+        let version = self.version();
         let news = match came.trouble {
             Some(why) => self.trouble.failed(why, came.asked, version),
             // That tells what others do, and not what we can.
@@ -268,6 +267,11 @@ impl Office {
         if let Some(epoch) = leads.filter(|_| leads != led) {
             tracing::info!(lease = self.desk.name, me = self.candidate.me, %epoch, "this process leads");
         }
+    }
+
+    /// The lease as it is known.
+    fn version(&self) -> Option<Version> {
+        self.candidate.seen.as_ref()?.lease.as_ref().map(|lease| lease.version)
     }
 
     /// Keeps the object that the candidate goes by. What a late watch shows is not it.
@@ -288,6 +292,9 @@ impl Office {
                 let Some(lease) = paper::read(&raw, &self.desk.settings) else { return };
                 self.candidate.see(lease, now().clock);
                 self.keep(Some(raw));
+                if let Some(news) = self.trouble.shown(self.version()) {
+                    news.tell(&self.desk.name);
+                }
             }
             // That it is gone is found when it is written.
             Ok(_) => {}

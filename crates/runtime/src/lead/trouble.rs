@@ -59,6 +59,12 @@ impl Trouble {
         self.0 = None;
         Some(News::Over)
     }
+
+    /// The lease was shown, without having been asked for: if it is not as it was, somebody has written it.
+    pub(super) fn shown(&mut self, version: Option<Version>) -> Option<News> {
+        let wrong = self.0.take_if(|wrong| wrong.version != version);
+        wrong.map(|_| News::Over)
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +87,10 @@ mod tests {
         assert_eq!(trouble.why(), None);
         assert_eq!(trouble.failed(full(), Asked::Write, at(3)), Some(News::Wrong(full())), "it is new");
         assert_eq!(trouble.worked(Asked::Read, at(4)), Some(News::Over), "somebody has written it");
+        assert_eq!(trouble.failed(full(), Asked::Write, at(4)), Some(News::Wrong(full())));
+        assert_eq!(trouble.shown(at(4)), None, "it is as it was");
+        assert_eq!(trouble.shown(at(5)), Some(News::Over));
+        assert_eq!(trouble.shown(at(6)), None);
         let silent = || "no answer".to_owned();
         assert_eq!(trouble.failed(silent(), Asked::Read, at(4)), Some(News::Wrong(silent())));
         assert_eq!(trouble.worked(Asked::Read, at(4)), Some(News::Over));
