@@ -6,6 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use bowline_api::updates::Cluster;
+use bowline_clusters::Server;
 use bowline_runtime::REQUEST;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{Api, Client, Resource as _};
@@ -25,16 +26,18 @@ impl Hub {
         Hub { client, uid: Mutex::default() }
     }
 
-    /// Whether this client leads to it. Where it may not be asked which server that is, one that has Clusters too, or does not say
-    /// whether it has, is taken for it: credentials that read little may write much.
+    /// Which server this client leads to. Where it may not be asked, one that has Clusters too, or does not say whether it has,
+    /// may be the hub: credentials that read little may write much.
     ///
     /// # Errors
     /// If one of them does not answer.
-    pub(crate) async fn is_at(&self, client: &Client) -> Result<bool, kube::Error> {
+    pub(crate) async fn is_at(&self, client: &Client) -> Result<Server, kube::Error> {
         match (uid(client).await?, self.uid().await?) {
-            (Mark::None, _) => Ok(false),
-            (Mark::Uid(there), Mark::Uid(here)) => Ok(there == here),
-            _ => has_clusters(client).await,
+            (Mark::None, _) => Ok(Server::Other),
+            (Mark::Uid(there), Mark::Uid(here)) => {
+                Ok(if there == here { Server::Hub } else { Server::Other })
+            }
+            _ => Ok(if has_clusters(client).await? { Server::Unsaid } else { Server::Other }),
         }
     }
 
@@ -88,7 +91,7 @@ async fn in_time<T>(asked: impl Future<Output = Result<T, kube::Error>>) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::updates::{Fake, missing};
@@ -104,8 +107,8 @@ mod tests {
     async fn a_server_is_the_hub_if_it_has_the_same_namespace_and_not_one_of_its_name() {
         let home = server("1");
         let hub = Hub::new(home.client.clone());
-        assert!(hub.is_at(&server("1").client).await.expect("an answer"));
-        assert!(!hub.is_at(&server("2").client).await.expect("an answer"));
+        assert_eq!(hub.is_at(&server("1").client).await.expect("an answer"), Server::Hub);
+        assert_eq!(hub.is_at(&server("2").client).await.expect("an answer"), Server::Other);
         assert_eq!(home.heard().len(), 1, "who it is does not change");
     }
 
@@ -120,28 +123,25 @@ mod tests {
                 _ => (403, json!({ "kind": "Status", "code": 403 })),
             })
         };
-        for (code, is_hub) in [(200, true), (403, true), (404, false)] {
-            assert_eq!(hub.is_at(&with(code).client).await.expect("an answer"), is_hub, "{code}");
+        for (code, is) in [(200, Server::Unsaid), (403, Server::Unsaid), (404, Server::Other)] {
+            assert_eq!(hub.is_at(&with(code).client).await.expect("an answer"), is, "{code}");
         }
         assert!(hub.is_at(&with(500).client).await.is_err());
         let blind = Hub::new(with(200).client);
-        assert!(
-            blind.is_at(&with(200).client).await.expect("an answer"),
-            "who may not ask at home knows no better"
-        );
-        assert!(!blind.is_at(&with(404).client).await.expect("an answer"));
+        for (code, is) in [(200, Server::Unsaid), (404, Server::Other)] {
+            let known = blind.is_at(&with(code).client).await.expect("an answer");
+            assert_eq!(known, is, "who may not ask at home knows no better");
+        }
     }
 
     #[tokio::test]
     async fn who_has_no_such_namespace_is_another_and_who_does_not_answer_is_asked_again() {
         let hub = Hub::new(server("1").client);
         let refused = |code: u16| Fake::new(move |_| (code, json!({ "kind": "Status", "code": code })));
-        assert!(!hub.is_at(&Fake::new(|_| missing()).client).await.expect("an answer"));
-        assert!(
-            !hub.is_at(&Fake::new(|_| (200, json!({ "metadata": Value::Null }))).client)
-                .await
-                .is_ok_and(|is| is)
-        );
+        let nameless = json!({ "metadata": { "name": KNOWN_BY } });
+        for other in [Fake::new(|_| missing()), Fake::new(move |_| (200, nameless.clone()))] {
+            assert_eq!(hub.is_at(&other.client).await.expect("an answer"), Server::Other);
+        }
         for silent in [refused(500), Fake::silent()] {
             assert!(hub.is_at(&silent.client).await.is_err());
         }

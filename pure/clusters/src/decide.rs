@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_control::{Decision, Millis};
 
 use crate::snapshot::{Probe, Snapshot};
-use crate::state::{Cluster, Finding, Found, Names, Status, Way};
+use crate::state::{Cluster, Finding, Found, Names, Server, Status, Way};
 use crate::{Home, Rhythm};
 
 /// A step.
@@ -73,15 +73,20 @@ fn due<N: Names>(probe: &Probe<N>, rhythm: Rhythm) -> Millis {
 const EXPOSED: &str = "it is this hub itself: whoever may submit to it is an administrator of the hub. Name the namespaces that may, \
                        and no others (`bowline cluster add NAME --kubeconfig FILE --allow NAMESPACE`), or remove it (`bowline \
                        cluster remove`)";
+const UNSAID: &str = "it may be this hub itself, where whoever may submit is an administrator of the hub: it serves Bowline's kinds, or does not say \
+                      what it serves, and its credentials may not read the namespace kube-system, by which it would be told apart. Let \
+                      them get that, or name the namespaces that may submit, and no others (`bowline cluster add NAME --kubeconfig \
+                      FILE --allow NAMESPACE`)";
 const GUARDED: &str = "it is this hub itself: whoever may submit from the namespaces that may use it is an administrator of the hub";
 
 impl<N: Names> Probe<N> {
     /// What is done on a cluster is done with the rights of its kubeconfig. On the hub these reach everything that Bowline
     /// itself rests on, so that whoever may use it there may do everything: nobody may without being named.
     pub(crate) fn guarded(self, cluster: &Cluster<N>) -> Probe<N> {
-        let (found, words) = match self.finding.found {
-            Found::Usable | Found::Limited if self.hub && !cluster.named => (Found::Exposed, EXPOSED),
-            Found::Usable if self.hub => (Found::Usable, GUARDED),
+        let (found, words) = match (self.finding.found, self.server) {
+            (Found::Usable | Found::Limited, Server::Hub) if !cluster.named => (Found::Exposed, EXPOSED),
+            (Found::Usable | Found::Limited, Server::Unsaid) if !cluster.named => (Found::Exposed, UNSAID),
+            (Found::Usable, Server::Hub) => (Found::Usable, GUARDED),
             _ => return self,
         };
         Probe { finding: Finding { found, words: words.into(), ..self.finding }, ..self }

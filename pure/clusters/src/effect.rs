@@ -4,7 +4,7 @@ use bowline_control::{Effect, Write};
 
 use crate::Step;
 use crate::snapshot::Snapshot;
-use crate::state::{Cluster, Finding, Id, Names, Way};
+use crate::state::{Cluster, Finding, Id, Names, Server, Way};
 
 /// What is asked of the outside. All of it can be asked twice.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -42,8 +42,8 @@ pub enum Reply<N: Names> {
         generation: u64,
         /// What.
         finding: Finding<N::Text>,
-        /// It is the hub itself: the server that has the Cluster.
-        hub: bool,
+        /// Which server it is.
+        server: Server,
     },
     /// This one does not run, and never will again.
     Stopped(N::Uid),

@@ -27,7 +27,7 @@ use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Wr
 pub use decide::{Step, Wait};
 pub use effect::{Call, Reply};
 pub use snapshot::{Memory, Probe, Snapshot};
-pub use state::{Cluster, Finding, Found, Id, Names, Place, Status, Way};
+pub use state::{Cluster, Finding, Found, Id, Names, Place, Server, Status, Way};
 
 /// The controller of clusters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use bowline_control::Millis;
 
 use crate::effect::Reply;
-use crate::state::{Cluster, Finding, Names};
+use crate::state::{Cluster, Finding, Names, Server};
 
 /// A cluster, and what was found by looking at it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,8 +36,8 @@ pub struct Probe<N: Names> {
     pub at: Millis,
     /// What was found.
     pub finding: Finding<N::Text>,
-    /// It is the hub itself.
-    pub hub: bool,
+    /// Which server it is.
+    pub server: Server,
 }
 
 impl<N: Names> Default for Memory<N> {
@@ -49,8 +49,8 @@ impl<N: Names> Default for Memory<N> {
 impl<N: Names> Memory<N> {
     pub(crate) fn learn(&mut self, reply: Reply<N>, at: Millis) -> Result<(), String> {
         match reply {
-            Reply::Found { uid, generation, finding, hub } => {
-                self.probe = Some(Probe { uid, generation, at, finding, hub });
+            Reply::Found { uid, generation, finding, server } => {
+                self.probe = Some(Probe { uid, generation, at, finding, server });
             }
             Reply::Stopped(uid) => {
                 self.probe = None;

@@ -50,6 +50,17 @@ impl<N: Names> Cluster<N> {
     }
 }
 
+/// Which server a cluster is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Server {
+    /// Not the hub.
+    Other,
+    /// The hub itself: the server that has the Cluster.
+    Hub,
+    /// It may be the hub: its credentials may not ask.
+    Unsaid,
+}
+
 /// How a cluster is reached.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Way<Secret> {

@@ -3,8 +3,8 @@
 use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Version, Write};
 
 use crate::{
-    Call, Cluster, Clusters, Finding, Found, Home, Memory, Names, Place, Reply, Rhythm, Snapshot, Status,
-    Step, Wait, Way,
+    Call, Cluster, Clusters, Finding, Found, Home, Memory, Names, Place, Reply, Rhythm, Server, Snapshot,
+    Status, Step, Wait, Way,
 };
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -47,7 +47,7 @@ fn finding(found: Found) -> Finding<String> {
 }
 
 fn found(uid: u8, generation: u64, found: Found) -> Reply<Plain> {
-    Reply::Found { uid, generation, finding: finding(found), hub: false }
+    Reply::Found { uid, generation, finding: finding(found), server: Server::Other }
 }
 
 fn known(cluster: &Cluster<Plain>, memory: &Memory<Plain>) -> Snapshot<Plain> {
@@ -224,9 +224,9 @@ fn that_an_embedded_cluster_was_started_is_not_forgotten() {
 /// Whoever may use the hub as a cluster may do everything on it: nobody may who is not named.
 #[test]
 fn the_hub_itself_can_be_used_by_those_who_are_named() {
-    let told = |named: bool, reached: Found, hub: bool| {
+    let told = |named: bool, reached: Found, server: Server| {
         let prod = Cluster { named, ..cluster(Way::Kubeconfig("there")) };
-        let memory = learned(Reply::Found { uid: 1, generation: 1, finding: finding(reached), hub }, 0);
+        let memory = learned(Reply::Found { uid: 1, generation: 1, finding: finding(reached), server }, 0);
         let standing = Standing::Waiting(&Wait::NextLook);
         match controller(Home::Hub).report(&known(&prod, &memory), standing, at(1)) {
             Some(Write::Status { after, .. }) => after.status.expect("a status").finding,
@@ -234,23 +234,32 @@ fn the_hub_itself_can_be_used_by_those_who_are_named() {
         }
     };
     for reached in [Found::Usable, Found::Limited] {
-        let exposed = told(false, reached, true);
-        assert_eq!((exposed.found, exposed.found.is_ready()), (Found::Exposed, false));
-        assert!(exposed.words.contains("--allow NAMESPACE"), "{}", exposed.words);
-        assert_eq!(told(true, reached, true).found, reached);
-        assert_eq!(told(false, reached, false), finding(reached), "another one");
+        for (server, says) in [(Server::Hub, "it is this hub"), (Server::Unsaid, "it may be this hub")] {
+            let exposed = told(false, reached, server);
+            assert_eq!((exposed.found, exposed.found.is_ready()), (Found::Exposed, false));
+            assert!(exposed.words.contains("--allow NAMESPACE"), "{}", exposed.words);
+            assert!(exposed.words.starts_with(says), "{}", exposed.words);
+            assert_eq!(told(true, reached, server).found, reached);
+        }
+        assert_eq!(told(false, reached, Server::Other), finding(reached), "another one");
     }
-    let guarded = told(true, Found::Usable, true).words;
+    let guarded = told(true, Found::Usable, Server::Hub).words;
     assert!(guarded.contains("is an administrator of the hub"), "{guarded}");
-    assert_eq!(told(true, Found::Limited, true), finding(Found::Limited), "it says what is missing");
-    assert_eq!(told(false, Found::Silent, true), finding(Found::Silent), "what else is wrong is told first");
+    assert_eq!(told(true, Found::Limited, Server::Hub), finding(Found::Limited), "it says what is missing");
+    assert_eq!(
+        told(false, Found::Silent, Server::Hub),
+        finding(Found::Silent),
+        "what else is wrong is told first"
+    );
 }
 
 #[test]
 fn what_is_told_of_the_hub_itself_is_told_once() {
     let mut prod = cluster(Way::Kubeconfig("there"));
-    let memory =
-        learned(Reply::Found { uid: 1, generation: 1, finding: finding(Found::Usable), hub: true }, 0);
+    let memory = learned(
+        Reply::Found { uid: 1, generation: 1, finding: finding(Found::Usable), server: Server::Hub },
+        0,
+    );
     let show = |prod: &Cluster<Plain>| {
         controller(Home::Hub).report(&known(prod, &memory), Standing::Waiting(&Wait::NextLook), at(1))
     };

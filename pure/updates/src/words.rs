@@ -41,7 +41,7 @@ pub(crate) fn forgotten<N: Names>() -> N::Text {
         .into()
 }
 
-const EXPOSED: &str = "its cluster is this hub itself, and does not name the namespaces that may use it: whoever submits to it is \
+const EXPOSED: &str = "its cluster is this hub itself, or cannot be told from it, and does not name the namespaces that may use it: whoever submits to it is \
                        an administrator of the hub. An administrator can name them (`bowline cluster add --allow`); then submit \
                        it again";
 

@@ -99,7 +99,7 @@ pub(crate) fn exposed(cluster: &Cluster) -> Option<String> {
     });
     is_exposed.then(|| {
         format!(
-            "it is this hub itself, and does not name the namespaces that may use it: all that is submitted to it is rejected. An \
+            "it is this hub itself, or cannot be told from it, and does not name the namespaces that may use it: all that is submitted to it is rejected. An \
              administrator of the hub can name them: bowline cluster add {} --kubeconfig FILE --allow NAMESPACE",
             cluster.name_any()
         )

@@ -4,7 +4,8 @@ use bowline_api::updates::{Stack, UpdateSpec};
 use kube::ResourceExt;
 use kube::api::ListParams;
 
-use super::stacks::note_pause;
+use super::stacks::{note_pause, stays};
+use super::submit::takes_versions;
 use super::{Following, Scope, Team};
 use crate::connection::failed;
 use crate::exit::{BadUsage, Exit, Refused};
@@ -41,6 +42,8 @@ pub(crate) async fn rollback(
             "no version of the stack {name} has succeeded yet: there is nothing to go back to"
         )));
     };
+    stays(&stack)?;
+    team.may_use(on).await?.as_ref().map_or(Ok(()), takes_versions)?;
     note_pause(&stack);
     let spec = UpdateSpec { stack: name.as_str().into(), bundle: good.digest, plan_hash: None };
     let update = team.ask(&stack, spec).await?;

@@ -24,9 +24,7 @@ impl Team {
         let found =
             self.stacks().get_opt(name).await.map_err(|error| failed(error, "cannot read the stack"))?;
         let Some(found) = found else { return Ok(None) };
-        if found.meta().deletion_timestamp.is_some() {
-            anyhow::bail!(Refused(format!("the stack {name} is being removed: wait until it is gone")));
-        }
+        stays(&found)?;
         if found.spec.cluster.as_str() != *cluster {
             anyhow::bail!(Refused(format!(
                 "the stack {name} is on the cluster {}, not on {cluster}: say --stack with another name",
@@ -93,4 +91,13 @@ pub(crate) async fn pause(scope: &Scope, stack: &str, paused: bool) -> anyhow::R
         )
     });
     Ok(Exit::Done)
+}
+
+/// Refuses a stack that goes away.
+pub(super) fn stays(stack: &Stack) -> anyhow::Result<()> {
+    if stack.meta().deletion_timestamp.is_some() {
+        let name = stack.name_any();
+        anyhow::bail!(Refused(format!("the stack {name} is being removed: wait until it is gone")));
+    }
+    Ok(())
 }

@@ -54,10 +54,7 @@ pub(crate) async fn submit(
     let stack = submission.stack.as_deref().unwrap_or(&submission.cluster);
     let wish = Wish { name: stack, cluster: &submission.cluster, settings: submission.settings };
     let there = team.look_at_stack(&wish).await?;
-    if let Some(cluster) = cluster {
-        takes_versions(&cluster)?;
-        note_what_keeps(&cluster);
-    }
+    cluster.as_ref().map_or(Ok(()), takes_versions)?;
     there.iter().for_each(note_pause);
 
     let kept = team.keep(&packed).await?;
@@ -84,14 +81,13 @@ pub(crate) async fn submit(
     team.end(update, following, format).await
 }
 
-/// Refuses a cluster that rejects every version: nobody has to wait for that.
-fn takes_versions(cluster: &Cluster) -> anyhow::Result<()> {
-    match cluster::exposed(cluster) {
-        Some(why) => {
-            Err(Refused(format!("the cluster {} takes no versions: {why}", cluster.name_any())).into())
-        }
-        None => Ok(()),
+/// Refuses a cluster that rejects every version: nobody has to wait for that. Of one that takes none now it is said why.
+pub(super) fn takes_versions(cluster: &Cluster) -> anyhow::Result<()> {
+    if let Some(why) = cluster::exposed(cluster) {
+        anyhow::bail!(Refused(format!("the cluster {} takes no versions: {why}", cluster.name_any())));
     }
+    note_what_keeps(cluster);
+    Ok(())
 }
 
 /// Says why a cluster does not take versions now, if it does not.

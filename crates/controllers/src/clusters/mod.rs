@@ -9,7 +9,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use bowline_clusters::{Call, Cluster, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Way};
+use bowline_clusters::{Call, Cluster, Clusters, Finding, Found, Home, Place, Reply, Rhythm, Server, Way};
 use bowline_control::Event;
 use bowline_runtime::{Driver, Mandate, Manner, Outside, now, sentence};
 use k8s_openapi::api::core::v1::Secret;
@@ -52,12 +52,14 @@ impl Outside<Clusters<Text>> for Eyes {
         match call {
             Call::Look { name, uid, generation, way, began } => {
                 let found = match way {
-                    Way::Embedded => self.look_inside(&name, &uid, began).await.map(|found| (found, false)),
+                    Way::Embedded => {
+                        self.look_inside(&name, &uid, began).await.map(|found| (found, Server::Other))
+                    }
                     Way::Kubeconfig(secret) => self.look_there(&secret).await,
                 };
                 self.gauges.looked(&name, &uid, now().wall);
                 match found {
-                    Ok((finding, hub)) => Reply::Found { uid, generation, finding, hub },
+                    Ok((finding, server)) => Reply::Found { uid, generation, finding, server },
                     Err(why) => Reply::Failed(why),
                 }
             }
@@ -117,8 +119,8 @@ impl Eyes {
         }
     }
 
-    /// What is found by a kubeconfig, and whether it leads to the hub itself.
-    async fn look_there(&self, secret: &SecretKey) -> Result<(Finding<String>, bool), String> {
+    /// What is found by a kubeconfig, and which server it leads to.
+    async fn look_there(&self, secret: &SecretKey) -> Result<(Finding<String>, Server), String> {
         let SecretKey { namespace, name, key } = secret;
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
         let there = secrets
@@ -128,16 +130,16 @@ impl Eyes {
         let Some(there) = there else {
             let words =
                 format!("there is no Secret {namespace}/{name}: make it, or change kubeconfigSecretRef");
-            return Ok((finding(Found::NoKubeconfig, words, None), false));
+            return Ok((finding(Found::NoKubeconfig, words, None), Server::Other));
         };
         let data = there.data.unwrap_or_default();
         let Some(text) = data.get(key) else {
             let words = format!("the Secret {namespace}/{name} has no key {key:?}");
-            return Ok((finding(Found::NoKubeconfig, words, None), false));
+            return Ok((finding(Found::NoKubeconfig, words, None), Server::Other));
         };
         let bad = |why: &dyn std::fmt::Display| {
             let words = format!("the kubeconfig in the Secret {namespace}/{name} cannot be used: {why}");
-            Ok((finding(Found::BadKubeconfig, words, None), false))
+            Ok((finding(Found::BadKubeconfig, words, None), Server::Other))
         };
         let kubeconfig = String::from_utf8_lossy(&text.0);
         let kubeconfig = match kubeconfig::read(&kubeconfig).and_then(|read| kubeconfig::harmless(&read)) {
@@ -152,12 +154,12 @@ impl Eyes {
         };
         let found = Finding { place, ..look(&client, caller.as_ref()).await };
         if !found.found.is_ready() {
-            return Ok((found, false));
+            return Ok((found, Server::Other));
         }
-        let hub = self.hub.is_at(&client).await;
-        let hub =
-            hub.map_err(|error| format!("whether it is this hub is not known: {}", sentence(&error)))?;
-        Ok((found, hub))
+        let server = self.hub.is_at(&client).await;
+        let server =
+            server.map_err(|error| format!("whether it is this hub is not known: {}", sentence(&error)))?;
+        Ok((found, server))
     }
 
     async fn stop(&self, name: &str, uid: &str) -> Result<(), String> {

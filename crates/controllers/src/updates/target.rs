@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bowline_api::updates::{AllowedNamespaces, Cluster, KubeconfigSecretRef};
+use bowline_clusters::Server;
 use bowline_runtime::{Manner, REQUEST};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
@@ -48,8 +49,8 @@ pub(crate) struct Known {
     kinds: Option<Arc<Kinds>>,
     /// The namespaces that may use it.
     pub(crate) allowed: Option<AllowedNamespaces>,
-    /// Whether it is the hub itself; if nobody could see that: why.
-    is_hub: Result<bool, String>,
+    /// Whether it may be the hub itself; if nobody could see that: why.
+    server: Result<Server, String>,
 }
 
 impl Known {
@@ -62,9 +63,13 @@ impl Known {
     /// Why the stacks of a namespace may not be here, if so: on the hub itself they are its administrators.
     pub(crate) fn closed_to(&self, namespace: &str) -> Option<String> {
         let mut named = self.allowed.iter().flat_map(|allowed| &allowed.names);
-        match &self.is_hub {
-            Ok(is_hub) => (*is_hub && !named.any(|name| name.as_str() == namespace)).then(|| {
-                format!("is this hub itself, and does not name the namespace {namespace} among those that may use it")
+        match &self.server {
+            Ok(Server::Other) => None,
+            Ok(Server::Hub | Server::Unsaid) => (!named.any(|name| name.as_str() == namespace)).then(|| {
+                format!(
+                    "is this hub itself, or cannot be told from it, and does not name the namespace {namespace} among those that may \
+                     use it"
+                )
             }),
             Err(why) => Some(format!("cannot be asked which server it is: {why}")),
         }
@@ -101,7 +106,7 @@ impl Targets {
                 let kinds =
                     self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
                 let rests_on = (uid, generation, None);
-                Ok(self.remember(name, Known { rests_on, client, kinds, allowed, is_hub: Ok(false) }))
+                Ok(self.remember(name, Known { rests_on, client, kinds, allowed, server: Ok(Server::Other) }))
             }
             Some(secret) => {
                 let secret = self.secret(secret).await?;
@@ -113,10 +118,10 @@ impl Targets {
                 let client = client.map_err(|why| {
                     Unseen::Wrong(format!("the kubeconfig of the cluster {name} cannot be used: {why}"))
                 })?;
-                let is_hub = self.hub.is_at(&client).await.map_err(|why| Unseen::from(why).to_string());
-                let known = Known { rests_on, client, kinds: None, allowed, is_hub };
+                let server = self.hub.is_at(&client).await.map_err(|why| Unseen::from(why).to_string());
+                let known = Known { rests_on, client, kinds: None, allowed, server };
                 // Who only looks may do so; it is asked again before anything is written.
-                Ok(if known.is_hub.is_err() { known } else { self.remember(name, known) })
+                Ok(if known.server.is_err() { known } else { self.remember(name, known) })
             }
         }
     }

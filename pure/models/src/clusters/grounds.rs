@@ -1,6 +1,6 @@
 //! What is outside: the servers of embedded clusters, which run in our process, and other people's clusters.
 
-use bowline_clusters::{Call, Finding, Found, Home, Memory, Reply, Step, Way};
+use bowline_clusters::{Call, Finding, Found, Home, Memory, Reply, Server, Step, Way};
 use bowline_control::Millis;
 
 use super::Fleet;
@@ -89,7 +89,7 @@ fn perform(ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> Reply<Tiny> {
         uid,
         generation: generation.into(),
         finding: names::found(found, place),
-        hub: false,
+        server: Server::Other,
     };
     match ground.look(way) {
         // It answers, or something in front of it does, and is not ready yet.

@@ -2,7 +2,7 @@
 //!
 //! An instance has one place, and its number is its name.
 
-use bowline_clusters::{Cluster, Finding, Found, Id, Memory, Names, Place, Probe, Status, Way};
+use bowline_clusters::{Cluster, Finding, Found, Id, Memory, Names, Place, Probe, Server, Status, Way};
 use bowline_control::{Millis, Version};
 
 use crate::harness::{BODY, Flat, Note, padded};
@@ -146,7 +146,7 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
 
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
     let ([uid, stopped], [generation, found, told, ..]) = (note.uids, note.body);
-    let probe = |finding| Probe { uid, generation: generation.into(), at, finding, hub: false };
+    let probe = |finding| Probe { uid, generation: generation.into(), at, finding, server: Server::Other };
     Memory { probe: finding([found, told]).map(probe), stopped: (stopped > 0).then_some(stopped) }
 }
 

@@ -95,7 +95,7 @@ fn who_may_not_see_that_it_is_the_hub_is_no_way_onto_it() -> Result<()> {
     let binder = place.path("binder.kubeconfig");
     std::fs::write(&binder, config.to_string())?;
     let add = format!("cluster add toy --kubeconfig {}", binder.display());
-    place.says(&add, 1, &["It is not ready", "--allow NAMESPACE"])?;
+    place.says(&add, 1, &["It is not ready", "it may be this hub itself", "--allow NAMESPACE"])?;
     is_exposed(&place)?;
     a.submits(&place, &[grab("team-a")], "", 4, &["Rejected: its cluster is this hub itself"])?;
     kubectl.complains("get clusterrolebinding grab", "", "not found").map(drop)
