@@ -29,7 +29,11 @@ pub struct Client {
     gate: Arc<Gate>,
     timeout: Duration,
     term: Option<Term>,
+    listener: Option<Listener>,
 }
+
+/// Who is told of each call when it has ended: which it was, and what was wrong, if anything.
+pub type Listener = Arc<dyn Fn(Action, Option<&Kind>) + Send + Sync>;
 
 impl Client {
     /// Finds out where AWS is. Nothing is called yet: whether AWS knows us is seen by the first call.
@@ -44,7 +48,14 @@ impl Client {
             gate: Arc::new(Gate::new(settings.limits)),
             timeout: settings.timeout,
             term: None,
+            listener: None,
         })
+    }
+
+    /// The same, with somebody who is told of its calls.
+    #[must_use]
+    pub fn heard_by(self, listener: Listener) -> Client {
+        Client { listener: Some(listener), ..self }
     }
 
     /// What all calls go through, for what is counted of it.
@@ -79,6 +90,9 @@ impl Client {
         };
         if matches!(&outcome, Err(error) if error.kind == Kind::Throttled) {
             seat.throttled();
+        }
+        if let Some(listener) = &self.listener {
+            listener(action, outcome.as_ref().err().map(|error| &error.kind));
         }
         tracing::debug!(%action, failed = outcome.as_ref().err().map(tracing::field::display), "AWS was called");
         outcome
