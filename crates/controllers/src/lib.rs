@@ -4,6 +4,7 @@
 //! where they run is in [`Setup`]; nothing here decides anything.
 
 mod clusters;
+mod drawing;
 #[cfg(test)]
 mod fuzz;
 mod hub;
