@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::{Api, Client};
 
 /// The namespace that a server is known by.
-const KNOWN_BY: &str = "kube-system";
+pub(crate) const KNOWN_BY: &str = "kube-system";
 
 /// The hub, as it is told from other servers.
 pub(crate) struct Hub {
@@ -43,7 +43,8 @@ impl Hub {
     }
 }
 
-async fn uid(client: &Client) -> Result<Option<String>, kube::Error> {
+/// What a server is known by; nothing if whoever asks may not know.
+pub(crate) async fn uid(client: &Client) -> Result<Option<String>, kube::Error> {
     let namespaces: Api<Namespace> = Api::all(client.clone());
     let asked = tokio::time::timeout(REQUEST, namespaces.get_opt(KNOWN_BY)).await;
     match asked.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late)))) {

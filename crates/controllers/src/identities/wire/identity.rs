@@ -3,9 +3,7 @@
 mod wish;
 
 use bowline_api::conditions::{ConditionType, Conditions, Judgement, Reason, Truth};
-use bowline_api::identities::{
-    IamRoleServiceAccountSpec, IamRoleServiceAccountStatus, PublishedAccount,
-};
+use bowline_api::identities::{IamRoleServiceAccountSpec, IamRoleServiceAccountStatus, PublishedAccount};
 use bowline_control::Version;
 use bowline_identities::plain::{Named, Plain};
 use bowline_identities::{Condition, Identity, Mood, Spot, Status, Told};
@@ -28,8 +26,10 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Identity<Plain>> {
     let spec: IamRoleServiceAccountSpec = serde_json::from_value(raw.data.get("spec")?.clone()).ok()?;
     let said = raw.data.get("status").filter(|said| !said.is_null());
     // Who cannot read the truth must not begin with another one.
-    let status: IamRoleServiceAccountStatus =
-        said.map_or_else(|| Ok(Default::default()), |said| serde_json::from_value(said.clone())).ok()?;
+    let status = match said {
+        None => IamRoleServiceAccountStatus::default(),
+        Some(said) => serde_json::from_value(said.clone()).ok()?,
+    };
     let name = Named { namespace: meta.namespace.clone()?, name: meta.name.clone()? };
     let mut identity = Identity {
         uid: meta.uid.clone()?,

@@ -1,0 +1,186 @@
+//! Where AWS is, who this hub is to it, and who signs the tokens of its accounts.
+
+use std::time::Duration;
+
+use bowline_aws::{Client, Settings};
+use bowline_control::Millis;
+use bowline_identities::Rhythm;
+use bowline_identities::plain::{Home, Issuer};
+use bowline_runtime::{REQUEST, sentence};
+use http::Request;
+use serde_json::Value;
+
+use crate::hub;
+
+/// What identities need of AWS.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cloud {
+    /// In place of AWS's own addresses.
+    pub endpoint: Option<String>,
+    /// In place of what would be found.
+    pub region: Option<String>,
+    /// A profile of the files in `~/.aws`.
+    pub profile: Option<String>,
+    /// What identities are called after in AWS.
+    pub cluster: String,
+    /// The ARN of the OIDC provider of the tokens of accounts that are where their identity is.
+    pub provider: String,
+    /// The address of their issuer, if somebody has said it: it has to be the provider's.
+    pub issuer: Option<String>,
+    /// How often it is looked for what others have changed in AWS.
+    pub drift: Duration,
+}
+
+/// What is known of AWS, and of this hub there.
+#[derive(Clone)]
+pub struct Connected {
+    pub(super) iam: Client,
+    pub(super) home: Home,
+    /// Which hub this is.
+    pub(super) hub: String,
+    pub(super) rhythm: Rhythm,
+}
+
+/// Why AWS cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoCloud {
+    /// A setting makes no sense, or is missing.
+    #[error("{0}")]
+    Settings(String),
+    /// The home does not say which hub it is.
+    #[error("{0}")]
+    Home(String),
+}
+
+impl Cloud {
+    /// Finds out where AWS is, and which hub this is. AWS is not called yet.
+    ///
+    /// # Errors
+    /// See [`NoCloud`].
+    pub async fn connect(&self, home: &kube::Client) -> Result<Connected, NoCloud> {
+        let issuer = self.issuer()?;
+        let settings = Settings {
+            endpoint: self.endpoint.clone(),
+            region: self.region.clone(),
+            profile: self.profile.clone(),
+            ..Settings::default()
+        };
+        let iam = Client::connect(&settings).await.map_err(|why| NoCloud::Settings(why.to_string()))?;
+        let hub = hub_id(home).await.map_err(NoCloud::Home)?;
+        let known = Home::new(&hub, &self.cluster, &self.provider);
+        let known = known.map_err(|why| NoCloud::Settings(format!("--oidc-provider-arn: {why}")))?;
+        let rhythm = Rhythm {
+            drift: Millis(u64::try_from(self.drift.as_millis()).unwrap_or(u64::MAX)),
+            assumes: signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url)),
+            ..Rhythm::default()
+        };
+        Ok(Connected { iam, home: known, hub, rhythm })
+    }
+
+    /// Who signs, by both settings that say so.
+    fn issuer(&self) -> Result<Issuer, NoCloud> {
+        let issuer = Issuer::of(&self.provider);
+        let issuer = issuer.map_err(|why| NoCloud::Settings(format!("--oidc-provider-arn: {why}")))?;
+        match &self.issuer {
+            Some(said) if !is_same(said, &issuer.url) => Err(NoCloud::Settings(format!(
+                "--oidc-issuer {said} is not the issuer of the provider, which is https://{}: leave it out, or name the \
+                 provider of that issuer by --oidc-provider-arn",
+                issuer.url
+            ))),
+            _ => Ok(issuer),
+        }
+    }
+}
+
+/// Whether an address of an issuer is this one, which has no `https://`.
+fn is_same(address: &str, url: &str) -> bool {
+    let bare = address.strip_prefix("https://").unwrap_or(address);
+    bare.trim_end_matches('/') == url.trim_end_matches('/')
+}
+
+/// What this hub is known by in AWS: the uid of a namespace that every server has, made by chance, and kept with all else.
+async fn hub_id(home: &kube::Client) -> Result<String, String> {
+    let namespace = hub::KNOWN_BY;
+    match hub::uid(home).await {
+        Ok(Some(uid)) => Ok(uid),
+        Ok(None) => Err(format!(
+            "the namespace {namespace} cannot be read, by which this hub is known in AWS: let whoever runs the controllers get it"
+        )),
+        Err(error) => Err(format!(
+            "the namespace {namespace} cannot be read, by which this hub is known in AWS: {}",
+            sentence(&error)
+        )),
+    }
+}
+
+/// Who signs the tokens of the home's accounts, as it says. Where that is the provider's issuer, AWS can be shown a token of an
+/// account; elsewhere it would be refused for ever.
+async fn signs(home: &kube::Client) -> Option<String> {
+    let request = Request::get("/.well-known/openid-configuration").body(Vec::new()).ok()?;
+    let asked = tokio::time::timeout(REQUEST, home.request::<Value>(request)).await;
+    asked.ok()?.ok()?["issuer"].as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::updates::{Fake, missing};
+
+    const PROVIDER: &str = "arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X";
+
+    fn cloud() -> Cloud {
+        Cloud {
+            endpoint: Some("http://127.0.0.1:1".into()),
+            region: None,
+            profile: None,
+            cluster: "demo".into(),
+            provider: PROVIDER.into(),
+            issuer: None,
+            drift: Duration::from_secs(5),
+        }
+    }
+
+    fn server(issuer: &'static str) -> Fake {
+        Fake::new(move |asked| match asked.what.as_str() {
+            "GET /api/v1/namespaces/kube-system" => {
+                (200, json!({ "metadata": { "name": "kube-system", "uid": "hub-1" } }))
+            }
+            "GET /.well-known/openid-configuration" => (200, json!({ "issuer": issuer })),
+            _ => missing(),
+        })
+    }
+
+    #[tokio::test]
+    async fn a_hub_is_known_by_a_uid_and_shows_tokens_only_where_their_issuer_is_known() {
+        for (issuer, assumes) in [("https://oidc.example/id/X", true), ("https://kubernetes.default.svc", false)] {
+            let connected = cloud().connect(&server(issuer).client).await.expect("settings");
+            assert_eq!((connected.hub.as_str(), connected.rhythm.assumes), ("hub-1", assumes));
+            assert_eq!(connected.rhythm.drift, Millis(5_000));
+            assert_eq!(connected.home, Home::new("hub-1", "demo", PROVIDER).expect("a provider"));
+        }
+    }
+
+    #[tokio::test]
+    async fn settings_that_make_no_sense_are_told_with_their_flag() {
+        let home = server("x");
+        let bad = [
+            (Cloud { provider: "x".into(), ..cloud() }, "--oidc-provider-arn"),
+            (Cloud { issuer: Some("https://other".into()), ..cloud() }, "--oidc-issuer"),
+            (Cloud { endpoint: Some("x".into()), ..cloud() }, "endpoint"),
+        ];
+        for (cloud, named) in bad {
+            let Err(NoCloud::Settings(why)) = cloud.connect(&home.client).await else { panic!("{named}") };
+            assert!(why.contains(named), "{why}");
+        }
+        let same = Cloud { issuer: Some("https://oidc.example/id/X/".into()), ..cloud() };
+        assert!(same.connect(&home.client).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn without_knowing_which_hub_it_is_nothing_is_named_in_aws() {
+        let silent = Fake::new(|_| missing());
+        assert!(matches!(cloud().connect(&silent.client).await, Err(NoCloud::Home(_))));
+    }
+}
