@@ -71,7 +71,10 @@ impl Abroad {
         let done = match get(way, spot.2).await {
             Ok(None) => self.create(way, spot, role).await,
             Ok(Some(found)) if self.published(spot.0, &found).is_ours || adopts => {
-                self.change(way, spot, role, &found).await
+                match self.change(way, spot, role, &found).await {
+                    Err(Trouble::Said { code: 404, words, .. }) => return Said::Outdated(words),
+                    changed => changed,
+                }
             }
             Ok(Some(_)) => return Said::Exists,
             Err(trouble) => return troubled(spot, &trouble),
