@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod cloud;
 mod cluster;
 mod up;
 mod update;
@@ -280,8 +281,8 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
-        Command::Up(UpArgs { place, audit, bounds }) => {
-            crate::up::run(place.config(audit), bounds.updates_at_once)
+        Command::Up(UpArgs { place, audit, bounds, cloud }) => {
+            crate::up::run(place.config(audit), bounds.updates_at_once, cloud.wish())
         }
         Command::Hub(args) => args.run(),
         Command::Controllers(args) => controllers::run(&args.wish()),

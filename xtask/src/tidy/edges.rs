@@ -66,10 +66,12 @@ const ALLOWED: &[Edges] = &[
         name: "bowline-controllers",
         internal: &[
             "bowline-api",
+            "bowline-aws",
             "bowline-bundle",
             "bowline-clusters",
             "bowline-control",
             "bowline-fuzz",
+            "bowline-identities",
             "bowline-merge",
             "bowline-runtime",
             "bowline-updates",

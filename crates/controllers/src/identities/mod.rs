@@ -34,6 +34,10 @@ use crate::clusters::Embed;
 /// calls of AWS are under way is the business of its client.
 pub(crate) const WORKERS: usize = 256;
 
+/// How many effects in a row lead somewhere: an identity names up to 100 clusters, where an account is looked at and published,
+/// and as many may have to be left; what others have attached is detached one by one.
+pub(crate) const EFFECTS: u32 = 512;
+
 /// How the controller of identities is driven.
 pub(crate) type IdentityDriver = Driver<Identities<Plain>, IdentityWire, Desk<Client>>;
 
