@@ -8,6 +8,11 @@ use bowline_identities::Rhythm;
 use bowline_identities::plain::{Home, Issuer};
 use bowline_runtime::{REQUEST, sentence};
 use http::Request;
+use k8s_openapi::api::authorization::v1::{
+    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
+};
+use kube::Api;
+use kube::api::PostParams;
 use serde_json::Value;
 
 use crate::hub;
@@ -71,7 +76,7 @@ impl Cloud {
         let known = known.map_err(|why| NoCloud::Settings(format!("--oidc-provider-arn: {why}")))?;
         let rhythm = Rhythm {
             drift: Millis(u64::try_from(self.drift.as_millis()).unwrap_or(u64::MAX)),
-            assumes: signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url)),
+            assumes: signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url)) && may_ask(home).await,
             ..Rhythm::default()
         };
         Ok(Connected { iam, home: known, hub, rhythm })
@@ -121,6 +126,26 @@ async fn signs(home: &kube::Client) -> Option<String> {
     asked.ok()?.ok()?["issuer"].as_str().map(str::to_owned)
 }
 
+/// Whether tokens of all accounts may be asked for.
+async fn may_ask(home: &kube::Client) -> bool {
+    let review = SelfSubjectAccessReview {
+        spec: SelfSubjectAccessReviewSpec {
+            resource_attributes: Some(ResourceAttributes {
+                verb: Some("create".to_owned()),
+                resource: Some("serviceaccounts".to_owned()),
+                subresource: Some("token".to_owned()),
+                ..ResourceAttributes::default()
+            }),
+            ..SelfSubjectAccessReviewSpec::default()
+        },
+        ..SelfSubjectAccessReview::default()
+    };
+    let reviews: Api<SelfSubjectAccessReview> = Api::all(home.clone());
+    let params = PostParams::default();
+    let asked = tokio::time::timeout(REQUEST, reviews.create(&params, &review)).await;
+    asked.is_ok_and(|asked| asked.is_ok_and(|said| said.status.is_some_and(|status| status.allowed)))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -142,20 +167,26 @@ mod tests {
         }
     }
 
-    fn server(issuer: &'static str) -> Fake {
+    fn server(issuer: &'static str, allowed: bool) -> Fake {
         Fake::new(move |asked| match asked.what.as_str() {
             "GET /api/v1/namespaces/kube-system" => {
                 (200, json!({ "metadata": { "name": "kube-system", "uid": "hub-1" } }))
             }
             "GET /.well-known/openid-configuration" => (200, json!({ "issuer": issuer })),
+            "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews" => {
+                (201, json!({ "metadata": {}, "spec": {}, "status": { "allowed": allowed } }))
+            }
             _ => missing(),
         })
     }
 
     #[tokio::test]
-    async fn a_hub_is_known_by_a_uid_and_shows_tokens_only_where_their_issuer_is_known() {
-        for (issuer, assumes) in [("https://oidc.example/id/X", true), ("https://kubernetes.default.svc", false)] {
-            let connected = cloud().connect(&server(issuer).client).await.expect("settings");
+    async fn a_hub_is_known_by_a_uid_and_shows_tokens_only_where_they_can_be_had_and_their_issuer_is_known() {
+        let ours = "https://oidc.example/id/X";
+        for (issuer, allowed, assumes) in
+            [(ours, true, true), (ours, false, false), ("https://kubernetes.default.svc", true, false)]
+        {
+            let connected = cloud().connect(&server(issuer, allowed).client).await.expect("settings");
             assert_eq!((connected.hub.as_str(), connected.rhythm.assumes), ("hub-1", assumes));
             assert_eq!(connected.rhythm.drift, Millis(5_000));
             assert_eq!(connected.home, Home::new("hub-1", "demo", PROVIDER).expect("a provider"));
@@ -164,7 +195,7 @@ mod tests {
 
     #[tokio::test]
     async fn settings_that_make_no_sense_are_told_with_their_flag() {
-        let home = server("x");
+        let home = server("x", true);
         let bad = [
             (Cloud { provider: "x".into(), ..cloud() }, "--oidc-provider-arn"),
             (Cloud { issuer: Some("https://other".into()), ..cloud() }, "--oidc-issuer"),
