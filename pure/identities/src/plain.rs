@@ -1,5 +1,6 @@
 //! Names, documents and wishes as they are where it runs: text, JSON, and what AWS takes.
 
+pub mod children;
 mod document;
 mod naming;
 mod validate;
