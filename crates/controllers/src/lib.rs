@@ -172,12 +172,17 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
             drive(Driver { settings, ..driver }, stopped(stop)).await;
         }
         System::Identities => {
+            let children: identities::ChildDriver =
+                driver(system, setup, leader.clone(), identities::children(cloud.as_ref()), identities::WORKERS);
+            let children = Driver { name: identities::CHILDREN, ..children };
             let (controller, wire) = identities::controller(cloud.as_ref());
             let outside = identities::Desk::new(client, embed.clone(), cloud.as_ref(), metrics);
             let driver: identities::IdentityDriver =
                 driver(system, setup, leader, (controller, wire, outside), identities::WORKERS);
             let settings = Settings { effects: identities::EFFECTS, ..driver.settings };
-            drive(Driver { settings, ..driver }, stopped(stop)).await;
+            let work = drive(Driver { settings, ..driver }, stopped(stop.clone()));
+            let children = drive(children, stopped(stop));
+            futures::join!(work, children);
         }
     }
 }

@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 use bowline_aws::{Client, Iam, Term};
 use bowline_control::Event;
+use bowline_identities::plain::children::Children;
 use bowline_identities::plain::{Home, Plain};
 use bowline_identities::{Ask, Call, Identities, Object, Reply, Rhythm, Said};
-use bowline_runtime::{Driver, Mandate, Metrics, Outside, REQUEST, now};
+use bowline_runtime::{Driver, Mandate, Metrics, NoOutside, Outside, REQUEST, now};
 
 use self::abroad::Abroad;
 pub use self::cloud::{Cloud, Connected, NoCloud};
@@ -27,7 +28,7 @@ use self::gauges::Gauges;
 use self::hands::Hands;
 use self::said::{of_call, of_error};
 use self::token::Tokens;
-use self::wire::IdentityWire;
+use self::wire::{ChildWire, IdentityWire};
 use crate::clusters::Embed;
 
 /// How many identities may be worked on at once: those whose cluster does not answer must not keep the others waiting. How many
@@ -46,6 +47,17 @@ pub(crate) fn controller(cloud: Option<&Connected>) -> (Identities<Plain>, Ident
     let home = cloud.map(|cloud| cloud.home.clone());
     let rhythm = cloud.map_or_else(Rhythm::default, |cloud| cloud.rhythm.clone());
     (Identities::new(home, rhythm), IdentityWire)
+}
+
+/// How the controller of the children of identities is driven.
+pub(crate) type ChildDriver = Driver<Children, ChildWire, NoOutside>;
+
+/// What the controller of children is called.
+pub(crate) const CHILDREN: &str = "identity-children";
+
+/// The controller of the children of identities, ready to be driven.
+pub(crate) fn children(cloud: Option<&Connected>) -> (Children, ChildWire, NoOutside) {
+    (Children::new(cloud.map(|cloud| cloud.home.clone())), ChildWire, NoOutside)
 }
 
 /// What asks for identities.

@@ -1,6 +1,7 @@
 //! What identities, service accounts, clusters and tombstones look like as JSON.
 
 mod account;
+mod child;
 mod cluster;
 mod identity;
 mod times;
@@ -16,6 +17,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::core::{ApiResource, DynamicObject};
 
 pub(crate) use self::account::ROLE_ARN;
+pub(crate) use self::child::ChildWire;
 
 /// Reads and writes what the protocol of identities knows.
 pub(crate) struct IdentityWire;

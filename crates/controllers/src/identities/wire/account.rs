@@ -47,12 +47,14 @@ pub(super) fn draw(account: &Account<Plain>, raw: &mut DynamicObject) {
     raw.metadata.annotations = Some(annotations).filter(|annotations| !annotations.is_empty());
 }
 
-fn is_identity(owner: &OwnerReference) -> bool {
+/// Whether an owner is an identity.
+pub(super) fn is_identity(owner: &OwnerReference) -> bool {
     let group = owner.api_version.split_once('/').map(|(group, _)| group);
     group == Some(bowline_api::GROUP) && owner.kind == IamRoleServiceAccount::kind(&())
 }
 
-fn owner(name: &str, uid: &str) -> OwnerReference {
+/// An identity as an owner.
+pub(super) fn owner(name: &str, uid: &str) -> OwnerReference {
     OwnerReference {
         api_version: IamRoleServiceAccount::api_version(&()).into_owned(),
         kind: IamRoleServiceAccount::kind(&()).into_owned(),
