@@ -49,8 +49,7 @@ const UP_EXAMPLES: &str = "\
 Examples:
   bowline up
   bowline up --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
-  bowline up --identity-cluster-name demo \\
-      --oidc-provider-arn arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X
+  bowline up --identity-cluster-name demo --oidc-provider-arn arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X
   bowline cluster add toy --embedded
 
 Exit codes:

@@ -120,15 +120,14 @@ impl Abroad {
     /// The way to a cluster, for an identity that may use it.
     async fn admitted(&self, (identity, name, _): Spot<'_>) -> Result<Client, Said<Plain>> {
         let namespace = &identity.namespace;
-        let failed = |why: String| Said::Failed(why);
-        let cluster = self.targets.cluster(name).await.map_err(|why| failed(why.into()))?;
-        if !self.keeping.is_allowed(&cluster, namespace).await.map_err(failed)? {
+        let cluster = self.targets.cluster(name).await.map_err(|why| Said::Failed(why.into()))?;
+        if !self.keeping.is_allowed(&cluster, namespace).await.map_err(Said::Failed)? {
             return Err(Said::Refused(format!(
                 "spec.clusters: the cluster {name} does not let the namespace {namespace} use it: have it added to its \
                  spec.allowedNamespaces, or take the cluster off the list"
             )));
         }
-        let known = self.targets.reach(name).await.map_err(|why| failed(why.into()))?;
+        let known = self.targets.reach(name).await.map_err(|why| Said::Failed(why.into()))?;
         if !known.is_open_to(namespace) {
             return Err(Said::Refused(format!(
                 "spec.clusters: the cluster {name} is this hub itself, and does not name the namespace {namespace} among those \

@@ -1,7 +1,5 @@
 //! Accounts on a cluster that is in this process.
 
-use std::sync::Mutex;
-
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -9,6 +7,8 @@ use super::*;
 use crate::clusters::{NotStarted, Running};
 use crate::updates::{Fake, missing};
 
+/// The namespaces that may use the cluster.
+const ALL: &[&str] = &["team"];
 const ROLE: &str = "arn:aws:iam::123456789012:role/x";
 
 /// The cluster `east`, and nothing else.
@@ -48,15 +48,11 @@ fn home(allowed: &'static [&'static str]) -> Fake {
 
 /// A cluster with this account, which says yes to everything, or this.
 fn east(account: Option<Value>, refuses: Option<u16>) -> Fake {
-    let account = Mutex::new(account);
-    Fake::new(move |asked| {
-        let account = account.lock().expect("nobody panics").clone();
-        match (asked.what.split(' ').next(), account, refuses) {
-            (Some("GET"), Some(account), _) => (200, account),
-            (Some("GET"), None, _) => missing(),
-            (_, _, Some(code)) => (code, json!({ "kind": "Status", "message": "no", "code": code })),
-            (_, _, None) => (200, json!({})),
-        }
+    Fake::new(move |asked| match (asked.what.split(' ').next(), &account, refuses) {
+        (Some("GET"), Some(account), _) => (200, account.clone()),
+        (Some("GET"), None, _) => missing(),
+        (_, _, Some(code)) => (code, json!({ "kind": "Status", "message": "no", "code": code })),
+        (_, _, None) => (200, json!({})),
     })
 }
 
@@ -101,27 +97,25 @@ impl Bench {
 
 #[tokio::test]
 async fn an_account_says_whose_it_is_and_which_role_it_has() {
-    let all = ["team"].as_slice();
     let seen = |is_ours, role: Option<&str>| {
         Said::Account(Some(Published { is_ours, role: role.map(ToOwned::to_owned) }))
     };
-    assert_eq!(Bench::new(all, east(None, None)).look().await, Said::Account(None));
-    assert_eq!(Bench::new(all, east(Some(ours()), None)).look().await, seen(true, Some(ROLE)));
+    assert_eq!(Bench::new(ALL, east(None, None)).look().await, Said::Account(None));
+    assert_eq!(Bench::new(ALL, east(Some(ours()), None)).look().await, seen(true, Some(ROLE)));
     let another = account(&json!({ HUB: "hub-2", IDENTITY: "team/reader", ROLE_ARN: ROLE }));
-    assert_eq!(Bench::new(all, east(Some(another), None)).look().await, seen(false, Some(ROLE)));
-    assert_eq!(Bench::new(all, east(Some(account(&json!({}))), None)).look().await, seen(false, None));
+    assert_eq!(Bench::new(ALL, east(Some(another), None)).look().await, seen(false, Some(ROLE)));
+    assert_eq!(Bench::new(ALL, east(Some(account(&json!({}))), None)).look().await, seen(false, None));
 }
 
 #[tokio::test]
 async fn an_account_is_made_or_changed_but_not_somebody_elses() {
-    let all = ["team"].as_slice();
     for (there, adopts, said, wrote) in [
         (None, false, Said::Done, vec!["POST"]),
         (Some(ours()), false, Said::Done, vec!["PATCH"]),
         (Some(account(&json!({}))), false, Said::Exists, vec![]),
         (Some(account(&json!({}))), true, Said::Done, vec!["PATCH"]),
     ] {
-        let bench = Bench::new(all, east(there, None));
+        let bench = Bench::new(ALL, east(there, None));
         assert_eq!(bench.publish(adopts).await, said);
         assert_eq!(bench.wrote(), wrote);
     }
@@ -129,8 +123,7 @@ async fn an_account_is_made_or_changed_but_not_somebody_elses() {
 
 #[tokio::test]
 async fn what_a_cluster_says_is_told_apart() {
-    let all = ["team"].as_slice();
-    let said = |there: Option<Value>, code| async move { Bench::new(all, east(there, Some(code))).publish(false).await };
+    let said = |there: Option<Value>, code| async move { Bench::new(ALL, east(there, Some(code))).publish(false).await };
     assert!(matches!(said(None, 404).await, Said::Refused(why) if why.contains("namespace team")));
     assert!(matches!(said(Some(ours()), 404).await, Said::Outdated(_)));
     assert!(matches!(said(None, 409).await, Said::Outdated(_)));
