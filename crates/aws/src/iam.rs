@@ -102,10 +102,7 @@ pub trait Iam: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<Attached>, Error>> + Send;
 
     /// Who has a policy, or cannot exceed it.
-    fn list_entities_for_policy(
-        &self,
-        arn: &str,
-    ) -> impl Future<Output = Result<Vec<Holder>, Error>> + Send;
+    fn list_entities_for_policy(&self, arn: &str) -> impl Future<Output = Result<Vec<Holder>, Error>> + Send;
 
     /// The names of the instance profiles that a role is in.
     fn list_instance_profiles_for_role(

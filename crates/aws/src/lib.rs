@@ -24,6 +24,7 @@ pub use error::{Arrival, Error, Kind};
 pub use gate::Gate;
 pub use iam::{Iam, Term};
 pub use model::{
-    Attached, Caller, Holder, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Secret, Tags, WebIdentity,
+    Attached, Caller, Holder, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Secret, Tags,
+    WebIdentity,
 };
 pub use settings::{Keys, Settings, Unset};

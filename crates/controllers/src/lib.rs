@@ -172,8 +172,13 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
             drive(Driver { settings, ..driver }, stopped(stop)).await;
         }
         System::Identities => {
-            let children: identities::ChildDriver =
-                driver(system, setup, leader.clone(), identities::children(cloud.as_ref()), identities::WORKERS);
+            let children: identities::ChildDriver = driver(
+                system,
+                setup,
+                leader.clone(),
+                identities::children(cloud.as_ref()),
+                identities::WORKERS,
+            );
             let children = Driver { name: identities::CHILDREN, ..children };
             let (controller, wire) = identities::controller(cloud.as_ref());
             let outside = identities::Desk::new(client, embed.clone(), cloud.as_ref(), metrics);

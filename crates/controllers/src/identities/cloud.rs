@@ -76,7 +76,8 @@ impl Cloud {
         let known = known.map_err(|why| NoCloud::Settings(format!("--oidc-provider-arn: {why}")))?;
         let rhythm = Rhythm {
             drift: Millis(u64::try_from(self.drift.as_millis()).unwrap_or(u64::MAX)),
-            assumes: signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url)) && may_ask(home).await,
+            assumes: signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url))
+                && may_ask(home).await,
             ..Rhythm::default()
         };
         Ok(Connected { iam, home: known, hub, rhythm })

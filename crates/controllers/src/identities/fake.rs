@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bowline_aws::{
-    Action, Attached, Caller, Error, Holder, Iam, Kind, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role,
-    Tags, Term, WebIdentity,
+    Action, Attached, Caller, Error, Holder, Iam, Kind, Listed, NewPolicy, NewRole, Policy, PolicyVersion,
+    Role, Tags, Term, WebIdentity,
 };
 
 /// What is there, and what was asked.

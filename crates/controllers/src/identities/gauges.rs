@@ -25,7 +25,10 @@ impl Gauges {
     pub(crate) fn new(metrics: &Metrics) -> Gauges {
         let of = |name, about| metrics.per_object(name, about, "identity");
         Gauges {
-            complete: of("bowline_identity_complete", "Whether the role of the identity has all of its policies"),
+            complete: of(
+                "bowline_identity_complete",
+                "Whether the role of the identity has all of its policies",
+            ),
             ready: of("bowline_identity_ready", "Whether the role of the identity can be assumed"),
             synced: of("bowline_identity_synced", "Whether what is in AWS is what the identity says"),
             stalled: of("bowline_identity_stalled", "Whether the identity needs a person"),

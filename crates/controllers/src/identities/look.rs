@@ -30,8 +30,13 @@ impl<I: Iam> Hands<'_, I> {
         let whose = self.home.whose(self.name, tags);
         let document = Document::read(default.document.as_deref().unwrap_or_default());
         let numbers = numbers(&found.default_version, &versions);
-        let policy = numbers.map(|(default, others)| {
-            Policy { arn: found.arn.clone(), whose, document, default, others, held_by }
+        let policy = numbers.map(|(default, others)| Policy {
+            arn: found.arn.clone(),
+            whose,
+            document,
+            default,
+            others,
+            held_by,
         });
         Ok(Some(policy))
     }

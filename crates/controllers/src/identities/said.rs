@@ -17,7 +17,9 @@ pub(super) fn of_error(what: &Ask<Plain>, own: &str, error: Error) -> Said<Plain
             Said::Refused(format!("{words}; name a policy that is there"))
         }
         (Kind::NotFound, _) => Said::Missing,
-        (Kind::DeleteConflict, _) | (Kind::LimitExceeded, Ask::CreatePolicyVersion(_)) => Said::Outdated(words),
+        (Kind::DeleteConflict, _) | (Kind::LimitExceeded, Ask::CreatePolicyVersion(_)) => {
+            Said::Outdated(words)
+        }
         // So AWS says also of a role that it does not know everywhere yet.
         (Kind::AccessDenied { .. }, Ask::Assume) => Said::Failed(words),
         (
@@ -29,7 +31,9 @@ pub(super) fn of_error(what: &Ask<Plain>, own: &str, error: Error) -> Said<Plain
             | Kind::Refused,
             _,
         ) => Said::Refused(words),
-        (Kind::Concurrent | Kind::Throttled | Kind::Unavailable(_) | Kind::Withheld, _) => Said::Failed(words),
+        (Kind::Concurrent | Kind::Throttled | Kind::Unavailable(_) | Kind::Withheld, _) => {
+            Said::Failed(words)
+        }
     }
 }
 
@@ -116,7 +120,8 @@ mod tests {
             assert!(matches!(said(&Ask::TagRole, kind), Said::Failed(_)));
         }
         let denied = || Kind::AccessDenied { action: "iam:TagRole".to_owned() };
-        for kind in [Kind::Malformed, denied(), Kind::LimitExceeded, Kind::InvalidCredentials, Kind::Refused] {
+        for kind in [Kind::Malformed, denied(), Kind::LimitExceeded, Kind::InvalidCredentials, Kind::Refused]
+        {
             let Said::Refused(words) = said(&Ask::TagRole, kind.clone()) else { panic!("{kind:?}") };
             assert!(words.contains("why") && !words.contains("4711"), "{words}");
         }
@@ -129,7 +134,10 @@ mod tests {
         assert_eq!(said(&Ask::CreatePolicy(document()), Kind::AlreadyExists), Said::Exists);
         assert_eq!(said(&Ask::DeleteRole, Kind::NotFound), Said::Missing);
         assert!(matches!(said(&Ask::DeletePolicy, Kind::DeleteConflict), Said::Outdated(_)));
-        assert!(matches!(said(&Ask::CreatePolicyVersion(document()), Kind::LimitExceeded), Said::Outdated(_)));
+        assert!(matches!(
+            said(&Ask::CreatePolicyVersion(document()), Kind::LimitExceeded),
+            Said::Outdated(_)
+        ));
         assert!(matches!(said(&Ask::Look { goes: false }, Kind::NotFound), Said::Failed(_)));
     }
 

@@ -77,7 +77,8 @@ async fn a_look_at_nothing_takes_two_calls_and_making_all_takes_three_more() {
     let name = home().aws_name(&named());
     let made = bench.ask(Ask::CreatePolicy(document(r#"{"a":1}"#))).await;
     assert_eq!(made, Said::Made(home().policy_arn(&named())));
-    let made = bench.ask(Ask::CreateRole { trust: document(r#"{"t":1}"#), boundary: Some(OTHER.into()) }).await;
+    let made =
+        bench.ask(Ask::CreateRole { trust: document(r#"{"t":1}"#), boundary: Some(OTHER.into()) }).await;
     assert_eq!(made, Said::Made(format!("arn:aws:iam::123456789012:role/{name}")));
     let own = home().policy_arn(&named());
     assert_eq!(bench.ask(Ask::AttachRolePolicy(own.clone())).await, Said::Done);
@@ -135,7 +136,11 @@ async fn every_ask_is_the_call_that_it_is_called_after() {
         (Ask::DeletePolicyVersion(1), "DeletePolicyVersion v1", Said::Done),
         (Ask::TagPolicy, "TagPolicy ", Said::Done),
         (Ask::UpdateAssumeRolePolicy(document("[]")), "UpdateAssumeRolePolicy []", Said::Done),
-        (Ask::PutRolePermissionsBoundary(OTHER.into()), "PutRolePermissionsBoundary arn:aws:iam::aws:policy/Other", Said::Done),
+        (
+            Ask::PutRolePermissionsBoundary(OTHER.into()),
+            "PutRolePermissionsBoundary arn:aws:iam::aws:policy/Other",
+            Said::Done,
+        ),
         (Ask::DeleteRolePermissionsBoundary, "DeleteRolePermissionsBoundary ", Said::Done),
         (Ask::TagRole, "TagRole ", Said::Done),
         (Ask::DetachRolePolicy(OTHER.into()), "DetachRolePolicy arn:aws:iam::aws:policy/Other", Said::Done),
@@ -176,7 +181,8 @@ async fn nothing_is_sent_for_one_who_may_not_act_any_more() {
 #[tokio::test]
 async fn without_settings_nothing_is_asked() {
     let desk: Desk<FakeIam> = Desk { office: None, gauges: Gauges::new(&Metrics::new()) };
-    let call = Call { name: named(), uid: "u1".into(), round: 0, generation: 1, what: Ask::Look { goes: false } };
+    let call =
+        Call { name: named(), uid: "u1".into(), round: 0, generation: 1, what: Ask::Look { goes: false } };
     assert!(matches!(desk.call(call, &Mandate::always()).await.said, Said::Failed(_)));
 }
 

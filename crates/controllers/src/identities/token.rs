@@ -44,7 +44,8 @@ impl Tokens {
         let identity = of_home(identities.get(name)).await.map_err(String::from)?;
         let role_arn = identity.status.and_then(|status| status.role_arn);
         let role_arn = role_arn.ok_or_else(|| "its role is not known yet".to_owned())?.to_string();
-        let account = identity.spec.service_account_name.map_or_else(|| name.clone(), |name| name.to_string());
+        let account =
+            identity.spec.service_account_name.map_or_else(|| name.clone(), |name| name.to_string());
         let client = match identity.spec.clusters.iter().min() {
             None => self.home.clone(),
             Some(cluster) => abroad.reach(cluster.as_str()).await.map_err(|said| said::words(&said))?,

@@ -188,7 +188,10 @@ pub enum Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Wait::Gone(part) = self;
-        write!(f, "an object with the name of the child of the {part} to be gone, which is not the identity's")
+        write!(
+            f,
+            "an object with the name of the child of the {part} to be gone, which is not the identity's"
+        )
     }
 }
 

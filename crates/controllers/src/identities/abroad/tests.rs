@@ -91,7 +91,10 @@ impl Bench {
 
     fn wrote(&self) -> Vec<String> {
         let heard = self.east.heard().into_iter();
-        heard.filter(|what| !what.starts_with("GET")).map(|what| what.split(' ').next().unwrap_or_default().to_owned()).collect()
+        heard
+            .filter(|what| !what.starts_with("GET"))
+            .map(|what| what.split(' ').next().unwrap_or_default().to_owned())
+            .collect()
     }
 }
 
@@ -123,7 +126,9 @@ async fn an_account_is_made_or_changed_but_not_somebody_elses() {
 
 #[tokio::test]
 async fn what_a_cluster_says_is_told_apart() {
-    let said = |there: Option<Value>, code| async move { Bench::new(ALL, east(there, Some(code))).publish(false).await };
+    let said = |there: Option<Value>, code| async move {
+        Bench::new(ALL, east(there, Some(code))).publish(false).await
+    };
     assert!(matches!(said(None, 404).await, Said::Refused(why) if why.contains("namespace team")));
     assert!(matches!(said(Some(ours()), 404).await, Said::Outdated(_)));
     assert!(matches!(said(None, 409).await, Said::Outdated(_)));

@@ -17,9 +17,8 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Account<Plain>> {
     let meta = &raw.metadata;
     let namespace = meta.namespace.clone()?;
     let owner = meta.owner_references.iter().flatten().find(|owner| is_identity(owner));
-    let of = owner.map(|owner| {
-        (Named { namespace: namespace.clone(), name: owner.name.clone() }, owner.uid.clone())
-    });
+    let of = owner
+        .map(|owner| (Named { namespace: namespace.clone(), name: owner.name.clone() }, owner.uid.clone()));
     Some(Account {
         name: Named { namespace, name: meta.name.clone()? },
         uid: meta.uid.clone()?,
@@ -125,7 +124,8 @@ mod tests {
 
     #[test]
     fn kinds_of_others_that_are_called_the_same_own_nothing() {
-        let owner = json!({ "apiVersion": "other.dev/v1", "kind": "IamRoleServiceAccount", "name": "x", "uid": "x" });
+        let owner =
+            json!({ "apiVersion": "other.dev/v1", "kind": "IamRoleServiceAccount", "name": "x", "uid": "x" });
         assert_eq!(read(&raw(&json!({ "ownerReferences": [owner] }))).expect("an account").of, None);
     }
 }

@@ -181,7 +181,11 @@ mod tests {
             policy: Some("arn:aws:iam::123456789012:policy/x".into()),
             intent: Some(Millis(5_000)),
             words: "waits".into(),
-            conditions: vec![said("Ready", false, "why"), said("Synced", true, "it is"), said("Stalled", false, "")],
+            conditions: vec![
+                said("Ready", false, "why"),
+                said("Synced", true, "it is"),
+                said("Stalled", false, ""),
+            ],
         }
     }
 

@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn each_identity_has_a_name_of_its_own_that_a_server_takes() {
         let long = named(&"n".repeat(63), &"x".repeat(253));
-        let names = [name(&named("a-b", "c")), name(&named("a", "b-c")), name(&named("ab", "c")), name(&long)];
+        let names =
+            [name(&named("a-b", "c")), name(&named("a", "b-c")), name(&named("ab", "c")), name(&long)];
         for (number, one) in names.iter().enumerate() {
             assert!(one.len() <= 63 && !names[..number].contains(one), "{names:?}");
         }

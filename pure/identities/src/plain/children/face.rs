@@ -57,8 +57,7 @@ pub(super) fn role(home: &Home, identity: &Identity<Plain>, clusters: &[Cluster<
     };
     issuers.sort_by(|a, b| a.url.cmp(&b.url));
     issuers.dedup_by(|a, b| a.url == b.url);
-    let trust =
-        |Issuer { url, provider }: &Issuer| json!({ "issuer": format!("https://{url}"), "providerArn": provider });
+    let trust = |Issuer { url, provider }: &Issuer| json!({ "issuer": format!("https://{url}"), "providerArn": provider });
     let mut spec = Map::new();
     spec.insert("roleName".to_owned(), json!(home.aws_name(&identity.name)));
     spec.insert("serviceAccountName".to_owned(), json!(wish.account.name));

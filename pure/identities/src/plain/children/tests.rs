@@ -56,7 +56,9 @@ fn settled(controller: &Children, objects: &mut Vec<Member>) -> (Vec<String>, De
         };
         steps.push(format!("{step:?}"));
         assert!(steps.len() < 20, "{steps:?}");
-        let Effect::Write(write) = controller.effect(&family, &step, NOW) else { panic!("it has no outside") };
+        let Effect::Write(write) = controller.effect(&family, &step, NOW) else {
+            panic!("it has no outside")
+        };
         match write {
             Write::Create(member) => objects.push(member),
             Write::Change { before, after } | Write::Status { before, after } => {
@@ -87,7 +89,10 @@ fn children_say_what_their_identity_says_and_then_rest() {
     assert_eq!(end, Decision::Converged);
     let name = home().aws_name(&named("reader"));
     let policy = child(&objects, Part::Policy).expect("a policy");
-    assert_eq!((policy.spec["policyName"].as_str(), policy.owner.as_deref()), (Some(name.as_str()), Some("u1")));
+    assert_eq!(
+        (policy.spec["policyName"].as_str(), policy.owner.as_deref()),
+        (Some(name.as_str()), Some("u1"))
+    );
     assert_eq!(policy.spec["policy"]["statement"][0]["action"][0], "s3:GetObject");
     let role = child(&objects, Part::Role).expect("a role");
     assert_eq!(role.spec["trusts"][0]["issuer"], "https://oidc.example/id/X");

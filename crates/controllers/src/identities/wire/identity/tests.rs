@@ -50,7 +50,8 @@ fn what_is_so_and_what_is_told_come_back() {
     assert_eq!((bare.held, bare.told.clone(), bare.generation), (false, None, 3));
     for status in truths() {
         for told in told() {
-            let identity = Identity { status: status.clone(), told: told.clone(), held: true, ..bare.clone() };
+            let identity =
+                Identity { status: status.clone(), told: told.clone(), held: true, ..bare.clone() };
             let mut raw = raw();
             draw(&identity, &mut raw);
             draw_status(&identity, &mut raw, &at(5));

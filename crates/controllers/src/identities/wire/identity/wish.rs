@@ -81,7 +81,10 @@ mod tests {
         ] } });
         assert_eq!(wish(old.clone()), wish(new));
         let Wish { account, clusters, adopts, orphans, grant } = wish(old);
-        assert_eq!((account.to_string().as_str(), clusters.len(), adopts, orphans), ("team/reader", 0, false, false));
+        assert_eq!(
+            (account.to_string().as_str(), clusters.len(), adopts, orphans),
+            ("team/reader", 0, false, false)
+        );
         assert_eq!(grant.statements[0].resources, ["arn:aws:s3:::b/*"]);
     }
 
@@ -97,7 +100,10 @@ mod tests {
         assert_eq!(wish.account.to_string(), "team/other");
         assert_eq!(wish.clusters, ["east", "west"], "in order");
         assert!(wish.adopts && wish.orphans);
-        assert_eq!((wish.grant.managed.as_slice(), wish.grant.boundary.as_deref()), (&[arn.to_owned()][..], Some(arn)));
+        assert_eq!(
+            (wish.grant.managed.as_slice(), wish.grant.boundary.as_deref()),
+            (&[arn.to_owned()][..], Some(arn))
+        );
         let statement = &wish.grant.statements[0];
         assert_eq!(statement.effect, "Deny");
         assert_eq!(statement.condition["Bool"]["a"], ["true"]);
