@@ -282,10 +282,10 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     };
     match cli.command {
         Command::Up(UpArgs { place, audit, bounds, cloud }) => {
-            crate::up::run(place.config(audit), bounds.updates_at_once, cloud.wish())
+            crate::up::run(place.config(audit), bounds.updates_at_once, cloud.wish()?)
         }
         Command::Hub(args) => args.run(),
-        Command::Controllers(args) => controllers::run(&args.wish()),
+        Command::Controllers(args) => controllers::run(&args.wish()?),
         Command::Cluster(args) => args.run(),
         Command::Update(args) => args.run(),
         Command::Backup(args) => args.run(),

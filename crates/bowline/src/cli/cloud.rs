@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use anyhow::anyhow;
 use bowline_controllers::Cloud;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::duration::some_time;
+use crate::exit::BadUsage;
 
 /// Where AWS is, and what identities are called there.
 ///
@@ -46,15 +48,24 @@ pub(super) struct CloudArgs {
 
 impl CloudArgs {
     /// What is wanted of AWS, if anything.
-    pub(super) fn wish(self) -> Option<Cloud> {
-        Some(Cloud {
+    ///
+    /// # Errors
+    /// If it makes no sense.
+    pub(super) fn wish(self) -> anyhow::Result<Option<Cloud>> {
+        // One is not given without the other.
+        let (Some(cluster), Some(provider)) = (self.identity_cluster_name, self.oidc_provider_arn) else {
+            return Ok(None);
+        };
+        let cloud = Cloud {
             endpoint: self.aws_endpoint,
             region: self.aws_region,
             profile: self.aws_profile,
-            cluster: self.identity_cluster_name?,
-            provider: self.oidc_provider_arn?,
+            cluster,
+            provider,
             issuer: self.oidc_issuer,
             drift: self.identity_drift_interval,
-        })
+        };
+        cloud.check().map_err(|why| anyhow!(BadUsage(why.to_string())))?;
+        Ok(Some(cloud))
     }
 }

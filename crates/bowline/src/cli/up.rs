@@ -198,16 +198,16 @@ pub(super) struct ControllersArgs {
 }
 
 impl ControllersArgs {
-    pub(super) fn wish(self) -> controllers::Wish {
+    pub(super) fn wish(self) -> anyhow::Result<controllers::Wish> {
         let ControllersArgs { server, only, health_listen, journal, bounds, cloud } = self;
-        controllers::Wish {
+        Ok(controllers::Wish {
             server: server.wanted(),
             only,
             listen: health_listen,
             journal,
             updates_at_once: bounds.updates_at_once,
-            cloud: cloud.wish(),
-        }
+            cloud: cloud.wish()?,
+        })
     }
 }
 

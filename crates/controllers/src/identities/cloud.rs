@@ -83,6 +83,14 @@ impl Cloud {
         Ok(Connected { iam, home: known, hub, rhythm })
     }
 
+    /// Looks whether the settings make sense by themselves.
+    ///
+    /// # Errors
+    /// [`NoCloud::Settings`].
+    pub fn check(&self) -> Result<(), NoCloud> {
+        self.issuer().map(drop)
+    }
+
     /// Who signs, by both settings that say so.
     fn issuer(&self) -> Result<Issuer, NoCloud> {
         let issuer = Issuer::of(&self.provider);
