@@ -1,5 +1,7 @@
 //! Each ask is the call of AWS that it is called after, for as long as the mandate lasts; what is there is seen as it is.
 
+mod story;
+
 use bowline_aws::{Action, Holder, Kind};
 use bowline_identities::plain::{Document, Home, Named, Plain};
 use bowline_identities::{Ask, Call, Policy, Role, Said, Whose};
