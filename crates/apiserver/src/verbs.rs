@@ -13,7 +13,7 @@ use crate::auth::reviews::Review;
 use crate::flow::Pass;
 use crate::hub::off_thread;
 use crate::kinds::Kind;
-use crate::negotiate::{self, Wishes};
+use crate::negotiate::{self, Form, Wishes};
 use crate::path::{Path, ResourcePath};
 use crate::query::Query;
 use crate::render::{self, Frames};
@@ -254,7 +254,9 @@ async fn list(api: &Api, kind: &Arc<Kind>, asked: &Asked) -> Result<Reply, Statu
     let selection = Selection::parse(kind, &asked.path.namespace, &asked.query)?;
     let listed = list::list(&api.hub, kind, &selection, &options).await?;
     let (kind, query) = (Arc::clone(kind), asked.query.clone());
-    off_thread(listed.is_long(), move || render::list(&kind, &listed, &wanted, &query)).await
+    // What the columns of a definition cost is its author's choice.
+    let is_slow = listed.is_long() || kind.custom.is_some() && matches!(wanted.form, Form::Table(_));
+    off_thread(is_slow, move || render::list(&kind, &listed, &wanted, &query)).await
 }
 
 fn watch(api: &Arc<Api>, kind: &Arc<Kind>, asked: Asked) -> Result<Reply, Status> {

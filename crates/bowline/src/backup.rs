@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -37,8 +37,19 @@ fn is_free(file: &Path, force: bool) -> anyhow::Result<()> {
             file.display()
         ))),
         Ok(_) if !force => Err(there(file)),
+        Ok(_) if is_store(file) => bail!(BadUsage(format!(
+            "{} is the store of a hub, and no backup; it was left as it is; choose another name",
+            file.display()
+        ))),
         _ => Ok(()),
     }
+}
+
+/// Whether a hub keeps its objects in this file, by how it begins.
+fn is_store(file: &Path) -> bool {
+    const BEGINS: &[u8] = b"redb";
+    let mut begins = [0; BEGINS.len()];
+    File::open(file).and_then(|mut file| file.read_exact(&mut begins)).is_ok() && begins == BEGINS
 }
 
 fn there(file: &Path) -> anyhow::Error {

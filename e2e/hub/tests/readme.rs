@@ -67,7 +67,7 @@ fn the_readmes_commands_work() -> Result<()> {
         "+  greeting: good morning",
         "it is there, and not ready",
         "prod  not ready",
-        "Stands:     ready: it answers, and everything is allowed",
+        "Stands:     ready: it is this hub itself",
     ] {
         ensure!(said.contains(expected), "{expected:?} is not in {said}");
     }

@@ -122,3 +122,18 @@ fn a_backup_takes_the_place_of_nothing_but_a_file() {
     assert!(fs::symlink_metadata(&fifo).expect("it is there").file_type().is_fifo());
     assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
 }
+
+#[test]
+fn a_backup_takes_the_place_of_no_store() {
+    let data = folder("backup-store").join("hub");
+    start(&data);
+    let store = data.join("hub.redb");
+    let before = fs::read(&store).expect("it is there");
+    let output = bowline().arg("backup").arg(&store).arg("--force").output().expect("the binary starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && said.contains("is the store of a hub, and no backup"),
+        "{said}"
+    );
+    assert!(fs::read(&store).expect("it is there") == before, "it was left as it is");
+}

@@ -164,13 +164,10 @@ impl Workshop {
         if on != Some(known.uid()) {
             return Err(format!("the cluster {cluster} is another one by now"));
         }
-        let namespace = &actor.stack.namespace;
-        if !known.is_open_to(namespace) {
-            return Err(format!(
-                "the cluster {cluster} is this hub itself, and does not name the namespace {namespace} among those that may use it"
-            ));
+        match known.closed_to(&actor.stack.namespace) {
+            Some(why) => Err(format!("the cluster {cluster} {why}")),
+            None => Ok(known),
         }
-        Ok(known)
     }
 
     async fn look(

@@ -46,8 +46,8 @@ pub(crate) struct Known {
     rests_on: Rests,
     pub(crate) client: Client,
     kinds: Option<Arc<Kinds>>,
-    /// If it is the hub itself: the namespaces that may use it, which it has to name.
-    only: Option<Vec<String>>,
+    /// If it is the hub itself: the namespaces that may use it, which it has to name. If nobody could see whether it is: why.
+    only: Result<Option<Vec<String>>, String>,
 }
 
 impl Known {
@@ -57,9 +57,14 @@ impl Known {
         uid
     }
 
-    /// Whether the stacks of a namespace may be here at all: on the hub itself they are its administrators.
-    pub(crate) fn is_open_to(&self, namespace: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| only.iter().any(|name| name == namespace))
+    /// Why the stacks of a namespace may not be here, if so: on the hub itself they are its administrators.
+    pub(crate) fn closed_to(&self, namespace: &str) -> Option<String> {
+        match &self.only {
+            Ok(only) => only.as_ref().filter(|only| !only.iter().any(|name| name == namespace)).map(|_| {
+                format!("is this hub itself, and does not name the namespace {namespace} among those that may use it")
+            }),
+            Err(why) => Some(format!("cannot be asked which server it is: {why}")),
+        }
     }
 }
 
@@ -91,8 +96,10 @@ impl Targets {
                 // The server of a life before is another one, and its kinds are the same.
                 let kinds =
                     self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
-                Ok(self
-                    .remember(name, Known { rests_on: (uid, generation, None), client, kinds, only: None }))
+                Ok(self.remember(
+                    name,
+                    Known { rests_on: (uid, generation, None), client, kinds, only: Ok(None) },
+                ))
             }
             Some(secret) => {
                 let secret = self.secret(secret).await?;
@@ -104,12 +111,13 @@ impl Targets {
                 let client = client.map_err(|why| {
                     Unseen::Wrong(format!("the kubeconfig of the cluster {name} cannot be used: {why}"))
                 })?;
-                let is_hub = self.hub.is_at(&client).await.map_err(|why| {
-                    let why = Unseen::from(why);
-                    why.told(|why| format!("whether the cluster {name} is this hub is not known: {why}"))
-                })?;
-                let only = is_hub.then(|| named(&cluster));
-                Ok(self.remember(name, Known { rests_on, client, kinds: None, only }))
+                let only = match self.hub.is_at(&client).await {
+                    Ok(is_hub) => Ok(is_hub.then(|| named(&cluster))),
+                    Err(why) => Err(Unseen::from(why).to_string()),
+                };
+                let known = Known { rests_on, client, kinds: None, only };
+                // Who only looks may do so; it is asked again before anything is written.
+                Ok(if known.only.is_err() { known } else { self.remember(name, known) })
             }
         }
     }

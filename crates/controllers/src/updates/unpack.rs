@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bowline_bundle::unpack_copy;
 use bowline_updates::{Content, Wanted};
+use serde_json::{Value, json};
 
 use super::names::{Place, Text};
 
@@ -16,7 +19,7 @@ pub(crate) fn content(of: &str, parts: &[Vec<u8>]) -> Result<Arc<Content<Text>>,
     let mut content = Content::default();
     for manifest in manifests {
         let wave = manifest.wave() as u8;
-        let body = manifest.into_object();
+        let body = as_kept(manifest.into_object());
         let Some(place) = Place::of(&body) else {
             return Err("an object has no apiVersion, kind or name".into());
         };
@@ -29,17 +32,57 @@ pub(crate) fn content(of: &str, parts: &[Vec<u8>]) -> Result<Arc<Content<Text>>,
     Ok(Arc::new(content))
 }
 
+/// A Secret as its server keeps it. Who applies `stringData` owns that, and not the `data` that comes of it, which stays whoever's it
+/// was: nobody could give it back.
+fn as_kept(mut body: Value) -> Value {
+    if body["apiVersion"] != "v1" || body["kind"] != "Secret" || !body["stringData"].is_object() {
+        return body;
+    }
+    let texts = body["stringData"].take();
+    let Some(fields) = body.as_object_mut() else { return body };
+    fields.remove("stringData");
+    let data = fields.entry("data").or_insert_with(|| json!({}));
+    if data.is_null() {
+        *data = json!({});
+    }
+    for (key, text) in texts.as_object().into_iter().flatten() {
+        // Servers take nothing for an empty text, and of both the text.
+        data[key] = STANDARD.encode(text.as_str().unwrap_or_default()).into();
+    }
+    body
+}
+
 #[cfg(test)]
 mod tests {
-    use bowline_bundle::{Manifest, pack};
-    use serde_json::{Value, json};
-
     use super::*;
+    use bowline_bundle::{Manifest, pack};
 
     fn packed(objects: &[Value]) -> (String, Vec<Vec<u8>>) {
         let manifests = objects.iter().map(|object| Manifest::new(object.clone()).expect("a manifest"));
         let packed = pack(&manifests.collect::<Vec<_>>()).expect("a bundle");
         (packed.spec.digest.as_str().to_owned(), packed.parts.into_iter().map(|part| part.bytes).collect())
+    }
+
+    #[test]
+    fn a_secret_says_its_values_as_they_are_kept() {
+        let secret = |more: Value| {
+            let mut secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" } });
+            secret.as_object_mut().expect("an object").extend(more.as_object().expect("fields").clone());
+            secret
+        };
+        for (said, kept) in [
+            (json!({ "stringData": { "a": "1", "b": null } }), json!({ "data": { "a": "MQ==", "b": "" } })),
+            (
+                json!({ "data": { "a": "Mg==", "c": "Mw==" }, "stringData": { "a": "1" } }),
+                json!({ "data": { "a": "MQ==", "c": "Mw==" } }),
+            ),
+            (json!({ "data": null, "stringData": {} }), json!({ "data": {} })),
+            (json!({ "data": { "a": "MQ==" } }), json!({ "data": { "a": "MQ==" } })),
+        ] {
+            assert_eq!(as_kept(secret(said)), secret(kept));
+        }
+        let other = json!({ "apiVersion": "g/v1", "kind": "Secret", "stringData": { "a": "1" } });
+        assert_eq!(as_kept(other.clone()), other);
     }
 
     #[test]

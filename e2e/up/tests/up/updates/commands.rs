@@ -42,7 +42,7 @@ fn versions_are_submitted_shown_released_and_paused_as_people_type_it() -> Resul
         4,
         &["prod/3 Rejected", "version 2 failed with the same content", "release version 2"],
     )?;
-    place.says("update release 3", 4, &["the content of prod/3 is not quarantined", "there are prod/2"])?;
+    place.says("update release 3", 4, &["the content of prod/3 is not quarantined", "what is: prod/2"])?;
     place.says("update release 2", 0, &["is not quarantined any more", "Submit it again"])?;
     place.says(broken, 1, &["prod/4 RolledBack"])?;
     let again = "Submitted the content of prod/1 again to the stack prod";

@@ -22,13 +22,23 @@ pub(super) fn is_lent(place: &Place, cluster: &str, server: &Server, namespace: 
     let within = |object: Value| within(namespace, object);
     server.make(&maps, &within(map("lent", json!({ "a": "before", "b": "before" }))))?;
     server.make(&deployments, &within(deployment("lent", None)))?;
+    let secrets = format!("/api/v1/namespaces/{namespace}/secrets");
+    let secret = |value: &str| json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "lent" }, "stringData": { "a": value } });
+    server.make(&secrets, &within(secret("before")))?;
+    let before = server.read(&format!("{secrets}/lent"))?["data"].take();
     let team = Team::on(place, cluster, "default", "lent", json!({ "timeoutSeconds": 30 }))?;
     let kept = within(map("kept", json!({})));
     let mut bigger = deployment("lent", None);
     bigger["spec"]["replicas"] = json!(2);
     bigger["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = json!(5);
-    let one = [within(map("lent", json!({ "a": "ours", "new": "ours" }))), within(bigger), kept.clone()];
+    let one = [
+        within(map("lent", json!({ "a": "ours", "new": "ours" }))),
+        within(bigger),
+        within(secret("ours")),
+        kept.clone(),
+    ];
     team.ends(&team.submit(&one)?, "Succeeded")?;
+    ensure!(server.read(&format!("{secrets}/lent"))?["data"] != before, "it is another");
 
     let since = json!({
         "metadata": { "annotations": { "theirs": "since" }, "finalizers": ["example.com/held"] },
@@ -50,6 +60,10 @@ pub(super) fn is_lent(place: &Place, cluster: &str, server: &Server, namespace: 
     ensure!(meta["labels"].is_null() && meta["finalizers"] == json!(["example.com/held"]), "{lent}");
     let entries = meta["managedFields"].as_array().context("it says who owns it")?;
     ensure!(entries.iter().all(|entry| entry["manager"] != "bowline"), "{lent}");
+    ensure!(
+        server.read(&format!("{secrets}/lent"))?["data"] == before,
+        "a Secret that was said as a text is back too"
+    );
     let web = server.read(&format!("{deployments}/lent"))?;
     let spec = &web["spec"];
     ensure!(spec["replicas"] == 3 && spec["paused"] == true, "what others set stays: {web}");
