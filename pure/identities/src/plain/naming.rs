@@ -85,17 +85,14 @@ impl Home {
     /// What the policy and the role of an identity are called in AWS: as much of the name as there is room for, and a hash of
     /// all of it, since `a-b` in `c` and `a` in `b-c` would be one else.
     pub fn aws_name(&self, name: &Named) -> String {
-        let whole = format!("{PREFIX}{}-{}-{}", self.cluster, name.namespace, name.name);
-        let allowed = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
-        let begin: String = whole.chars().map(|c| if allowed(c) { c } else { '-' }).collect();
+        let begin = cut(&format!("{PREFIX}{}-{}-{}", self.cluster, name.namespace, name.name));
         let mut hasher = Sha256::new();
         for part in [&self.hub, &self.cluster, &name.namespace, &name.name] {
             hasher.update(part.as_bytes());
             hasher.update([0]);
         }
         let hash: String = hasher.finalize().iter().take(HASH).map(|byte| format!("{byte:02x}")).collect();
-        let room = LONGEST - 1 - 2 * HASH;
-        format!("{}-{hash}", begin.get(..room.min(begin.len())).unwrap_or_default())
+        format!("{begin}-{hash}")
     }
 
     /// What AWS calls, or will call, the policy of an identity.
@@ -144,6 +141,17 @@ impl Marks {
         let name = Named { namespace: tag(NAMESPACE)?, name: tag(NAME)? };
         Some(Marks { hub: tag(HUB)?, name, uid: tag(UID).unwrap_or_default() })
     }
+}
+
+/// What the names of all policies and roles begin with that are called after this cluster.
+pub fn beginning(cluster: &str) -> String {
+    cut(&format!("{PREFIX}{cluster}-"))
+}
+
+/// As much of a name as there is room for before the hash, in characters that AWS takes.
+fn cut(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
+    name.chars().map(|c| if allowed(c) { c } else { '-' }).take(LONGEST - 1 - 2 * HASH).collect()
 }
 
 /// Whether something that AWS calls like this may be of the identity: by its name alone, from which the hub and the cluster

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Names;
-use crate::plain::{Issuer, Marks, may_be_of};
+use crate::plain::{Issuer, Marks, beginning, may_be_of};
 
 #[test]
 fn documents_are_compared_by_what_they_mean() {
@@ -75,6 +75,10 @@ fn ours_is_what_our_tags_are_on() {
 fn what_a_name_in_aws_may_be_of_is_seen_without_its_hub() {
     let name = |namespace: &str, name: &str| Named { namespace: namespace.into(), name: name.into() };
     let long = "x".repeat(63);
+    for cluster in ["demo", &long] {
+        let called = Home::new("hub-1", cluster, PROVIDER).expect("a provider").aws_name(&name("team", "reader"));
+        assert!(called.starts_with(&beginning(cluster)), "{called}");
+    }
     for name in [name("team", "reader"), name(&long, "reader"), name("team", &long), name("a", "b-c")] {
         assert!(may_be_of(&home().aws_name(&name), &name), "{name}");
     }

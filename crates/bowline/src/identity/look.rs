@@ -1,0 +1,123 @@
+//! What AWS has of an identity. It is only read.
+
+use bowline_api::identities::IamRoleServiceAccount;
+use bowline_aws::{Error, Iam, Policy, PolicyVersion, Role, Tags};
+use bowline_identities::plain::{Named, may_be_of};
+
+use super::aws::{self, Sort, marked, patiently, perhaps};
+use super::chain::{Link, State};
+use super::{named, status};
+
+/// What is there, as links of the chain.
+pub(super) async fn look(
+    aws: &impl Iam,
+    hub: &str,
+    identity: &IamRoleServiceAccount,
+) -> anyhow::Result<Vec<Link>> {
+    links(aws, hub, identity).await.map_err(|error| aws::failed(&error, "cannot look at what there is in AWS"))
+}
+
+async fn links(aws: &impl Iam, hub: &str, identity: &IamRoleServiceAccount) -> Result<Vec<Link>, Error> {
+    let (said, name) = (status(identity), named(identity));
+    let policy = match said.policy_arn.map(|arn| arn.to_string()) {
+        Some(arn) => Some(arn),
+        None => find(aws, hub, &name, Sort::Policy).await?.map(|(_, arn)| arn),
+    };
+    let role = match said.role_arn.as_ref().and_then(|arn| arn.as_str().rsplit_once('/')) {
+        Some((_, called)) => Some(called.to_owned()),
+        None => find(aws, hub, &name, Sort::Role).await?.map(|(called, _)| called),
+    };
+    let policy = match policy {
+        Some(arn) => perhaps(patiently(|| aws.get_policy(&arn)).await)?,
+        None => None,
+    };
+    let versions = match &policy {
+        Some(policy) => perhaps(patiently(|| aws.list_policy_versions(&policy.arn)).await)?.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let role = match role {
+        Some(called) => perhaps(patiently(|| aws.get_role(&called)).await)?,
+        None => None,
+    };
+    let attached = match &role {
+        Some(role) => {
+            perhaps(patiently(|| aws.list_attached_role_policies(&role.name)).await)?.unwrap_or_default()
+        }
+        None => Vec::new(),
+    };
+    let attached: Vec<_> = attached.into_iter().map(|policy| policy.arn).collect();
+    let mine = |tags: &Tags| aws::marks(tags).is_some_and(|marks| marks.hub == hub && marks.name == name);
+    let wants_policy = identity.spec.policy.is_some();
+    Ok(vec![
+        of_policy(policy.as_ref(), &versions, wants_policy, mine),
+        of_role(role.as_ref(), mine),
+        of_attachment(identity, policy.as_ref(), role.is_some(), &attached),
+    ])
+}
+
+/// What carries the tags of an identity whose ARN is not recorded: what it is called in AWS, and its ARN.
+async fn find(
+    aws: &impl Iam,
+    hub: &str,
+    name: &Named,
+    sort: Sort,
+) -> Result<Option<(String, String)>, Error> {
+    let found = marked(aws, sort, |called| may_be_of(called, name)).await?;
+    let found = found.into_iter().find(|one| one.marks.hub == hub && one.marks.name == *name);
+    Ok(found.map(|one| (one.called, one.arn)))
+}
+
+fn of_policy(
+    policy: Option<&Policy>,
+    versions: &[PolicyVersion],
+    is_wanted: bool,
+    mine: impl Fn(&Tags) -> bool,
+) -> Link {
+    let Some(policy) = policy else {
+        let state = if is_wanted { State::NotYet } else { State::NotWanted };
+        return Link::new("policy", state, "", "nothing with this identity's tags is there");
+    };
+    let message = format!("{} counts, of {} that AWS keeps", policy.default_version, versions.len());
+    link("policy", &policy.arn, mine(&policy.tags), message)
+}
+
+fn of_role(role: Option<&Role>, mine: impl Fn(&Tags) -> bool) -> Link {
+    let Some(role) = role else {
+        return Link::new("role", State::NotYet, "", "nothing with this identity's tags is there");
+    };
+    let message = role.boundary.as_ref().map(|arn| format!("it may do at most what {arn} allows"));
+    link("role", &role.arn, mine(&role.tags), message.unwrap_or_default())
+}
+
+fn link(what: &'static str, arn: &str, is_mine: bool, message: String) -> Link {
+    match is_mine {
+        true => Link::new(what, State::There, arn, message),
+        false => Link::new(what, State::Foreign, arn, "its tags do not say that it is this identity's"),
+    }
+}
+
+fn of_attachment(
+    identity: &IamRoleServiceAccount,
+    policy: Option<&Policy>,
+    has_role: bool,
+    attached: &[String],
+) -> Link {
+    if !has_role {
+        return Link::new("attachment", State::NotYet, "", "there is no role");
+    }
+    let own = policy.filter(|_| identity.spec.policy.is_some()).map(|policy| policy.arn.clone());
+    let is_without_own = identity.spec.policy.is_some() && own.is_none();
+    let wanted: Vec<_> =
+        own.into_iter().chain(identity.spec.managed_policy_arns.iter().map(ToString::to_string)).collect();
+    let missing: Vec<_> = wanted.iter().filter(|arn| !attached.contains(arn)).cloned().collect();
+    let others: Vec<_> = attached.iter().filter(|arn| !wanted.contains(arn)).cloned().collect();
+    let told = [("it lacks", &missing), ("others have attached", &others)];
+    let told: Vec<_> = told
+        .iter()
+        .filter(|(_, arns)| !arns.is_empty())
+        .map(|(what, arns)| format!("{what} {}", arns.join(", ")))
+        .collect();
+    let is_right = missing.is_empty() && others.is_empty() && !is_without_own;
+    let message = if told.is_empty() { format!("{} attached", attached.len()) } else { told.join("; ") };
+    Link::new("attachment", if is_right { State::There } else { State::NotYet }, "", message)
+}
