@@ -72,7 +72,9 @@ struct ListArgs {
 
 /// Show an identity: how it stands, what it allows whom, and what happened when
 #[derive(Args)]
-#[command(after_help = "Examples:\n  bowline identity show s3-reader\n  bowline identity show s3-reader -o yaml")]
+#[command(
+    after_help = "Examples:\n  bowline identity show s3-reader\n  bowline identity show s3-reader -o yaml"
+)]
 struct ShowArgs {
     /// Which
     #[arg(value_name = "NAME", value_parser = subdomain)]
@@ -209,20 +211,16 @@ struct IamPolicyArgs {
 
 impl IdentityArgs {
     pub(super) fn run(self) -> anyhow::Result<Exit> {
-        match self.command {
-            Command::IamPolicy(IamPolicyArgs { aws_account, identity_cluster_name, aws_partition }) => {
-                let (partition, number, cluster) = (aws_partition, aws_account, identity_cluster_name);
-                identity::iam_policy(&Account { partition, number, cluster })
-            }
-            command => service::block_on(command.run()),
-        }
+        service::block_on(self.command.run())
     }
 }
 
 impl Command {
     async fn run(self) -> anyhow::Result<Exit> {
         match self {
-            Command::List(args) => identity::list(&args.place.scope(), args.all_namespaces, args.output).await,
+            Command::List(args) => {
+                identity::list(&args.place.scope(), args.all_namespaces, args.output).await
+            }
             Command::Show(args) => identity::show(&args.place.scope(), &args.name, args.output).await,
             Command::Explain(ExplainArgs { name, look, place, output }) => {
                 let settings = look.settings();
@@ -237,7 +235,10 @@ impl Command {
                 let import = Import { names, all_namespaces, from, cluster, adopt, dry_run };
                 identity::import(&place.scope(), &import, output).await
             }
-            Command::IamPolicy(_) => Ok(Exit::Done),
+            Command::IamPolicy(IamPolicyArgs { aws_account, identity_cluster_name, aws_partition }) => {
+                let (partition, number, cluster) = (aws_partition, aws_account, identity_cluster_name);
+                identity::iam_policy(&Account { partition, number, cluster })
+            }
         }
     }
 }

@@ -111,9 +111,7 @@ pub(super) async fn marked(
 /// What has gone since it was listed is not there.
 async fn ask(aws: &impl Iam, sort: Sort, one: Listed) -> Result<Option<Marked>, Error> {
     let tags = match sort {
-        Sort::Policy => {
-            perhaps(patiently(|| aws.get_policy(&one.arn)).await)?.map(|policy| policy.tags)
-        }
+        Sort::Policy => perhaps(patiently(|| aws.get_policy(&one.arn)).await)?.map(|policy| policy.tags),
         Sort::Role => perhaps(patiently(|| aws.get_role(&one.name)).await)?.map(|role| role.tags),
     };
     let marks = tags.as_ref().and_then(marks);

@@ -205,9 +205,12 @@ impl Objects {
         let conditions = status(&self.identity).conditions;
         let ready = conditions.get(&ConditionType::READY);
         match ready {
-            Some(ready) if is(&self.identity, &ConditionType::READY) => {
-                Link::new("assumable", State::There, "", format!("for {}", passed(&ready.last_transition_time)))
-            }
+            Some(ready) if is(&self.identity, &ConditionType::READY) => Link::new(
+                "assumable",
+                State::There,
+                "",
+                format!("for {}", passed(&ready.last_transition_time)),
+            ),
             _ => Link::new("assumable", State::NotYet, "", "nobody can count on the role yet"),
         }
     }

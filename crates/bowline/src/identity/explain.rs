@@ -112,7 +112,9 @@ fn next(word: Word) -> &'static str {
     match word {
         Word::Ready => "nothing has to be done; AWS is looked at once in a while for what others change",
         Word::Waiting => "nothing has to be done: it goes on by itself",
-        Word::Failing => "it is tried again by itself; if it goes on like this, the message says what is wrong",
+        Word::Failing => {
+            "it is tried again by itself; if it goes on like this, the message says what is wrong"
+        }
         Word::Stalled => "a person has to do what the message says; then it goes on by itself",
         Word::Deleting => "it goes when AWS has shown twice, a minute apart, that nothing of it is there",
         Word::Unknown => "controllers have to run: `bowline up` runs them, or `bowline controllers`",

@@ -82,8 +82,12 @@ async fn taken(team: &Team, import: &Import) -> anyhow::Result<Vec<DynamicObject
     };
     let found = olds.list(&ListParams::default()).await;
     let mut found = found.map_err(not_listed)?.items;
-    let missing: Vec<_> =
-        import.names.iter().filter(|name| !found.iter().any(|old| old.name_any() == **name)).cloned().collect();
+    let missing: Vec<_> = import
+        .names
+        .iter()
+        .filter(|name| !found.iter().any(|old| old.name_any() == **name))
+        .cloned()
+        .collect();
     if !missing.is_empty() {
         let (missing, namespace) = (missing.join(", "), &team.namespace);
         anyhow::bail!(Refused(format!("the old operator has no {missing} in {namespace}")));

@@ -14,7 +14,9 @@ pub(super) async fn look(
     hub: &str,
     identity: &IamRoleServiceAccount,
 ) -> anyhow::Result<Vec<Link>> {
-    links(aws, hub, identity).await.map_err(|error| aws::failed(&error, "cannot look at what there is in AWS"))
+    links(aws, hub, identity)
+        .await
+        .map_err(|error| aws::failed(&error, "cannot look at what there is in AWS"))
 }
 
 async fn links(aws: &impl Iam, hub: &str, identity: &IamRoleServiceAccount) -> Result<Vec<Link>, Error> {
@@ -32,7 +34,9 @@ async fn links(aws: &impl Iam, hub: &str, identity: &IamRoleServiceAccount) -> R
         None => None,
     };
     let versions = match &policy {
-        Some(policy) => perhaps(patiently(|| aws.list_policy_versions(&policy.arn)).await)?.unwrap_or_default(),
+        Some(policy) => {
+            perhaps(patiently(|| aws.list_policy_versions(&policy.arn)).await)?.unwrap_or_default()
+        }
         None => Vec::new(),
     };
     let role = match role {

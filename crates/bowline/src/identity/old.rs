@@ -50,16 +50,24 @@ pub(super) fn translated(old: &DynamicObject, beyond: &Beyond) -> Result<IamRole
 }
 
 fn statement(old: &Value) -> Result<Statement, String> {
-    let resource = texts(old.get("resource"), true).ok_or("resource: it is neither a text nor a list of texts")?;
+    let resource =
+        texts(old.get("resource"), true).ok_or("resource: it is neither a text nor a list of texts")?;
     let action = texts(old.get("action"), false).ok_or("action: it is no list of texts")?;
-    Ok(Statement { effect: Effect::Allow, action, resource: Resources::Many(resource), ..Statement::default() })
+    Ok(Statement {
+        effect: Effect::Allow,
+        action,
+        resource: Resources::Many(resource),
+        ..Statement::default()
+    })
 }
 
 /// A list of texts that has some; or one of them alone, where that may be.
 fn texts(value: Option<&Value>, alone: bool) -> Option<Vec<String>> {
     match value? {
         Value::String(text) if alone => Some(vec![text.clone()]),
-        Value::Array(all) if !all.is_empty() => all.iter().map(|one| one.as_str().map(str::to_owned)).collect(),
+        Value::Array(all) if !all.is_empty() => {
+            all.iter().map(|one| one.as_str().map(str::to_owned)).collect()
+        }
         _ => None,
     }
 }
@@ -101,11 +109,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_told_by_its_place() {
-        let why = |statement: Value| translated(&old(statement), &Beyond::default()).expect_err("it is refused");
+        let why =
+            |statement: Value| translated(&old(statement), &Beyond::default()).expect_err("it is refused");
         assert_eq!(why(json!([])), "spec.policy.statement: it has no statement");
         assert_eq!(why(json!("x")), "spec.policy.statement: it has no statement");
         let good = json!({"resource": "arn:aws:s3:::a", "action": ["s3:Get*"]});
-        assert!(why(json!([good, {"action": ["s3:Get*"]}])).starts_with("spec.policy.statement[1].resource: "));
+        assert!(
+            why(json!([good, {"action": ["s3:Get*"]}])).starts_with("spec.policy.statement[1].resource: ")
+        );
         for action in [json!([]), json!("s3:Get*"), json!([1]), Value::Null] {
             let statement = json!([{"resource": "arn:aws:s3:::a", "action": action}]);
             assert!(why(statement).starts_with("spec.policy.statement[0].action: "));

@@ -33,14 +33,16 @@ pub(crate) async fn show(scope: &Scope, name: &str, format: Format) -> anyhow::R
 
 fn told(identity: &IamRoleServiceAccount) -> String {
     let (spec, said) = (&identity.spec, status(identity));
-    let mut rows =
-        vec![("Identity", named(identity).to_string()), ("Stands", Standing::of(identity).line())];
+    let mut rows = vec![("Identity", named(identity).to_string()), ("Stands", Standing::of(identity).line())];
     rows.extend(said.role_arn.map(|arn| ("Role", arn.to_string())));
     rows.extend(said.policy_arn.map(|arn| ("Policy", arn.to_string())));
     rows.push(("Account", account(identity)));
     rows.push(("Clusters", clusters(identity)));
     if let Some(policy) = &spec.policy {
-        rows.push(("Allows", counted(policy.statement.len() as u64, "statement") + " of its own (see -o yaml)"));
+        rows.push((
+            "Allows",
+            counted(policy.statement.len() as u64, "statement") + " of its own (see -o yaml)",
+        ));
     }
     rows.extend(spec.managed_policy_arns.iter().map(|arn| ("And", arn.to_string())));
     rows.extend(spec.permissions_boundary.iter().map(|arn| ("At most", arn.to_string())));
