@@ -10,7 +10,6 @@ use serde::Serialize;
 use super::standing::is;
 use super::{account, status};
 use crate::ago::passed;
-use crate::figures::counted;
 
 /// The annotation by which an account says which role it has.
 const ROLE_ARN: &str = "eks.amazonaws.com/role-arn";
@@ -219,6 +218,6 @@ impl Objects {
 fn counted_policies(count: usize) -> String {
     match count {
         1 => "1 policy".to_owned(),
-        count => counted(count as u64, "policie"),
+        count => format!("{count} policies"),
     }
 }

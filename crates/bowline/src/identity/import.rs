@@ -14,7 +14,6 @@ use super::old::{self, Beyond, translated};
 use crate::columns::Columns;
 use crate::connection::{Wanted, failed};
 use crate::exit::{BadUsage, Exit, Refused};
-use crate::figures::counted;
 use crate::output::{self, Format};
 use crate::palette;
 use crate::team::{Scope, Team, WRITER, answered};
@@ -131,7 +130,7 @@ async fn judged(
             )),
             None => match make(client, &identity, true).await {
                 Ok(()) => wishes.push(Wish { identity, is_there: false }),
-                Err(kube::Error::Api(status)) if matches!(status.code, 400 | 404 | 422) => {
+                Err(kube::Error::Api(status)) if is_about_it(&status) => {
                     wrong.push(format!("{name}: {}", status.message));
                 }
                 Err(error) => return Err(failed(error, &format!("cannot make the identity {name}"))),
@@ -139,6 +138,11 @@ async fn judged(
         }
     }
     Ok((wishes, wrong))
+}
+
+/// Whether a refusal is about the object, or about its namespace, and not about everything.
+fn is_about_it(status: &kube::core::Status) -> bool {
+    matches!(status.code, 400 | 422) || status.code == 404 && status.message.contains("namespaces")
 }
 
 fn identities(client: &Client, identity: &IamRoleServiceAccount) -> Api<IamRoleServiceAccount> {
@@ -158,8 +162,10 @@ fn tell(wishes: &[Wish], import: &Import, format: Format) -> anyhow::Result<()> 
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
         output::print(&output::document(format, &list)?)?;
     }
-    let new = wishes.iter().filter(|wish| !wish.is_there).count() as u64;
-    let new = counted(new, "identity").replace("identitys", "identities");
+    let new = match wishes.iter().filter(|wish| !wish.is_there).count() {
+        1 => "1 identity".to_owned(),
+        count => format!("{count} identities"),
+    };
     output::note(&match (import.dry_run, import.adopt) {
         (true, _) => format!("{new} would be made; without --dry-run they are."),
         (false, true) => format!(

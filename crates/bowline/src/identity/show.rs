@@ -15,7 +15,7 @@ use crate::output::{self, Format};
 use crate::team::Scope;
 
 /// The conditions, in the order in which they come true.
-const CONDITIONS: [ConditionType; 4] =
+static CONDITIONS: [ConditionType; 4] =
     [ConditionType::COMPLETE, ConditionType::READY, ConditionType::SYNCED, ConditionType::STALLED];
 
 /// Shows an identity, and what happened to it.

@@ -67,12 +67,16 @@ impl Standing {
             said.conditions.get(kind).is_some_and(|condition| condition.status == Truth::True)
         };
         let reason = ready.map(|ready| ready.reason.as_str()).unwrap_or_default();
-        let word = match () {
-            () if is(&ConditionType::STALLED) => Word::Stalled,
-            () if is_deleted => Word::Deleting,
-            () if is(&ConditionType::READY) => Word::Ready,
-            () if reason == "Failing" => Word::Failing,
-            () => Word::Waiting,
+        let word = if is(&ConditionType::STALLED) {
+            Word::Stalled
+        } else if is_deleted {
+            Word::Deleting
+        } else if is(&ConditionType::READY) {
+            Word::Ready
+        } else if reason == "Failing" {
+            Word::Failing
+        } else {
+            Word::Waiting
         };
         let why = if said.message.is_empty() { told(ready) } else { said.message };
         Standing { word, why }
