@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use bowline_aws::{Iam, Settings};
+use bowline_identities::plain::Named;
 use bowline_runtime::Manner;
 use serde_json::json;
 
 use super::aws::{self, Marked, Sort};
 use super::hub_id::hub_id;
-use super::{list, named};
+use super::{list, named, tombstones};
 use crate::columns::Columns;
 use crate::connection::Wanted;
 use crate::exit::Exit;
@@ -33,8 +34,10 @@ pub(crate) async fn audit(
     ours.extend(aws::marked(&aws, Sort::Role, |_| true).await.map_err(failed)?);
     ours.retain(|one| one.marks.hub == hub);
     let there: BTreeSet<_> = list::all(&client).await?.iter().map(named).collect();
+    let buried = tombstones::all(&client).await?;
     let count = ours.len() as u64;
-    let left = ownerless(ours, &there);
+    let swept = |one: &Marked| buried.iter().any(|tombstone| tombstone.sweeps(&one.marks));
+    let left = ownerless(ours, &there, swept);
     if format.is_text() {
         if !left.is_empty() {
             output::print(&table(&left, format == Format::Wide))?;
@@ -50,9 +53,11 @@ pub(crate) async fn audit(
     Ok(if tells && !left.is_empty() { Exit::EndedBadly } else { Exit::Done })
 }
 
-/// What has no identity of its name. One that was made again under that name takes over what the one before has left.
-fn ownerless(ours: Vec<Marked>, there: &BTreeSet<bowline_identities::plain::Named>) -> Vec<Marked> {
-    let mut left: Vec<_> = ours.into_iter().filter(|one| !there.contains(&one.marks.name)).collect();
+/// What has no identity of its name, and is not swept by itself. An identity that was made again under that name takes over
+/// what the one before has left.
+fn ownerless(ours: Vec<Marked>, there: &BTreeSet<Named>, swept: impl Fn(&Marked) -> bool) -> Vec<Marked> {
+    let is_left = |one: &Marked| !there.contains(&one.marks.name) && !swept(one);
+    let mut left: Vec<_> = ours.into_iter().filter(is_left).collect();
     left.sort_by(|a, b| (&a.marks.name, a.sort, &a.arn).cmp(&(&b.marks.name, b.sort, &b.arn)));
     left
 }
@@ -85,7 +90,7 @@ fn told(account: &str, count: u64, left: u64) -> String {
     let all = format!("Of the policies and roles in the account {account}, {} this hub's", are(count));
     match left {
         0 if count == 0 => format!("{all}."),
-        0 => format!("{all}; each has its identity."),
+        0 => format!("{all}; each has its identity, or goes by itself."),
         _ => format!(
             "{all}; {left} of them without an identity. Bowline never deletes these. What is not wanted is to be deleted in AWS; what is \
              wanted is taken over by an identity of that namespace and name."
@@ -103,7 +108,7 @@ fn are(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use bowline_identities::plain::{Marks, Named};
+    use bowline_identities::plain::Marks;
 
     use super::*;
 
@@ -118,8 +123,11 @@ mod tests {
 
     #[test]
     fn what_has_no_identity_of_its_name_is_listed_by_that_name() {
-        let ours = vec![marked(Sort::Role, "old"), marked(Sort::Role, "reader"), marked(Sort::Policy, "old")];
-        let left = ownerless(ours, &BTreeSet::from([named("reader")]));
+        let names =
+            [(Sort::Role, "old"), (Sort::Role, "reader"), (Sort::Policy, "old"), (Sort::Role, "buried")];
+        let ours = names.map(|(sort, name)| marked(sort, name)).to_vec();
+        let there = BTreeSet::from([named("reader")]);
+        let left = ownerless(ours, &there, |one| one.marks.name == named("buried"));
         assert_eq!(left, [marked(Sort::Policy, "old"), marked(Sort::Role, "old")]);
         let plain = anstream::adapter::strip_str(&table(&left, false)).to_string();
         assert_eq!(

@@ -12,6 +12,7 @@ mod look;
 mod old;
 mod show;
 mod standing;
+mod tombstones;
 
 use bowline_api::identities::{IamRoleServiceAccount, IamRoleServiceAccountStatus};
 use bowline_identities::plain::Named;
