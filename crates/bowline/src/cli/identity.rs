@@ -4,6 +4,7 @@ mod aws;
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueHint};
 
 use self::aws::{AwsArgs, AwsLook};
@@ -201,7 +202,7 @@ struct IamPolicyArgs {
     aws_account: Option<String>,
 
     /// Only for identities that are called after this cluster, as in `up --identity-cluster-name`
-    #[arg(long, value_name = "NAME", value_parser = name)]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     identity_cluster_name: Option<String>,
 
     /// Which AWS it is

@@ -26,6 +26,5 @@ fn the_permissions_are_printed_as_a_policy() {
 fn accounts_and_partitions_that_cannot_be_are_refused() {
     run("identity iam-policy --aws-account 12345").exits(2).notes("12 digits");
     run("identity iam-policy --aws-partition mars").exits(2).notes("aws-us-gov");
-    run("identity iam-policy --identity-cluster-name A_b").exits(2).notes("small letters");
     run("identity").exits(2).notes("iam-policy");
 }
