@@ -125,3 +125,65 @@ fn of_attachment(
     let message = if told.is_empty() { format!("{} attached", attached.len()) } else { told.join("; ") };
     Link::new("attachment", if is_right { State::There } else { State::NotYet }, "", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const OWN: &str = "arn:aws:iam::123456789012:policy/own";
+    const MANAGED: &str = "arn:aws:iam::aws:policy/ReadOnlyAccess";
+
+    fn identity() -> IamRoleServiceAccount {
+        serde_json::from_value(json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount",
+            "metadata": {"name": "reader", "namespace": "team"},
+            "spec": {
+                "policy": {"statement": [{"action": ["s3:GetObject"], "resource": ["*"]}]},
+                "managedPolicyArns": [MANAGED],
+            },
+        }))
+        .expect("an identity")
+    }
+
+    fn policy() -> Policy {
+        Policy {
+            arn: OWN.to_owned(),
+            name: "own".to_owned(),
+            id: "A".to_owned(),
+            path: "/".to_owned(),
+            default_version: "v3".to_owned(),
+            attachments: 1,
+            tags: Tags::new(),
+        }
+    }
+
+    #[test]
+    fn attachments_are_right_if_they_are_those_that_are_wanted() {
+        let told = |policy: Option<&Policy>, attached: &[&str]| {
+            let attached: Vec<_> = attached.iter().map(ToString::to_string).collect();
+            let link = of_attachment(&identity(), policy, true, &attached);
+            (link.state, link.message)
+        };
+        let own = policy();
+        assert_eq!(told(Some(&own), &[MANAGED, OWN]), (State::There, "2 attached".to_owned()));
+        assert_eq!(told(Some(&own), &[MANAGED]), (State::NotYet, format!("it lacks {OWN}")));
+        let (state, message) = told(Some(&own), &[MANAGED, OWN, "arn:theirs"]);
+        assert_eq!((state, message.as_str()), (State::NotYet, "others have attached arn:theirs"));
+        assert_eq!(told(None, &[MANAGED]).0, State::NotYet, "there is no policy to attach");
+        assert_eq!(of_attachment(&identity(), None, false, &[]).message, "there is no role");
+    }
+
+    #[test]
+    fn what_has_other_tags_is_somebody_elses() {
+        let own = policy();
+        let link = of_policy(Some(&own), &[], true, |_| true);
+        assert_eq!((link.state, link.name.as_str()), (State::There, OWN));
+        assert!(link.message.starts_with("v3 counts"), "{link:?}");
+        assert_eq!(of_policy(Some(&own), &[], true, |_| false).state, State::Foreign);
+        assert_eq!(of_policy(None, &[], true, |_| true).state, State::NotYet);
+        assert_eq!(of_policy(None, &[], false, |_| true).state, State::NotWanted);
+        assert_eq!(of_role(None, |_| true).state, State::NotYet);
+    }
+}
