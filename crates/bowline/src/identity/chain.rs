@@ -1,7 +1,7 @@
 //! The chain from an identity to its account, link by link: what exists where, as far as the hub knows.
 
 use bowline_api::conditions::ConditionType;
-use bowline_api::identities::IamRoleServiceAccount;
+use bowline_api::identities::{IamPolicy, IamRole, IamRoleServiceAccount};
 use bowline_api::updates::Cluster;
 use k8s_openapi::api::core::v1::ServiceAccount;
 use kube::{Resource, ResourceExt};
@@ -70,9 +70,22 @@ pub(super) enum Seen<T> {
     Hidden,
 }
 
+impl<T> Seen<T> {
+    /// It, if it is there and may be seen.
+    pub(super) fn there(&self) -> Option<&T> {
+        match self {
+            Seen::There(there) => Some(there),
+            Seen::Missing | Seen::Hidden => None,
+        }
+    }
+}
+
 /// What there is on the hub of an identity.
 pub(super) struct Objects {
     pub(super) identity: IamRoleServiceAccount,
+    /// Its children, which say what there is to be in AWS.
+    pub(super) policy: Seen<IamPolicy>,
+    pub(super) role: Seen<IamRole>,
     /// The account, if it is to be where the identity is.
     pub(super) account: Seen<ServiceAccount>,
     /// The clusters that it names.
@@ -107,7 +120,10 @@ impl Objects {
         let status = status(&self.identity);
         match (&self.identity.spec.policy, &status.policy_arn) {
             (_, Some(arn)) => Link::new("policy", State::There, arn.as_str(), "recorded"),
-            (Some(_), None) => Link::new("policy", State::NotYet, "", self.begun()),
+            (Some(_), None) => {
+                let called = self.policy.there().map_or("", |policy| &policy.spec.policy_name);
+                Link::new("policy", State::NotYet, called, self.begun())
+            }
             (None, None) => {
                 Link::new("policy", State::NotWanted, "", "it has the permissions of other policies only")
             }
@@ -117,7 +133,10 @@ impl Objects {
     fn role(&self) -> Link {
         match &status(&self.identity).role_arn {
             Some(arn) => Link::new("role", State::There, arn.as_str(), "recorded"),
-            None => Link::new("role", State::NotYet, "", self.begun()),
+            None => {
+                let called = self.role.there().map_or("", |role| &role.spec.role_name);
+                Link::new("role", State::NotYet, called, self.begun())
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! `bowline identity explain`: what exists where of an identity, and what it waits for.
 
+use bowline_api::identities::{IamPolicy, IamRole};
 use bowline_api::updates::Cluster;
 use bowline_aws::Settings;
 use k8s_openapi::api::core::v1::ServiceAccount;
@@ -44,7 +45,7 @@ pub(crate) async fn explain(
     let aws = match settings {
         Some(settings) => {
             let (aws, hub) = (aws::connect(settings).await?, hub_id(&team.client).await?);
-            Some(look::look(&aws, &hub, &objects.identity).await?)
+            Some(look::look(&aws, &hub, &objects).await?)
         }
         None => None,
     };
@@ -69,6 +70,10 @@ pub(crate) async fn explain(
 /// What the hub has of an identity.
 async fn objects(team: &Team, name: &str) -> anyhow::Result<Objects> {
     let identity = get(team, name).await?;
+    let policies: Api<IamPolicy> = Api::namespaced(team.client.clone(), &team.namespace);
+    let policy = seen(&policies, name, "cannot read the policy of the identity").await?;
+    let roles: Api<IamRole> = Api::namespaced(team.client.clone(), &team.namespace);
+    let role = seen(&roles, name, "cannot read the role of the identity").await?;
     let accounts: Api<ServiceAccount> = Api::namespaced(team.client.clone(), &team.namespace);
     let account = match identity.spec.clusters.is_empty() {
         true => seen(&accounts, &account(&identity), "cannot read the service account").await?,
@@ -79,7 +84,7 @@ async fn objects(team: &Team, name: &str) -> anyhow::Result<Objects> {
     for cluster in &identity.spec.clusters {
         clusters.push((cluster.to_string(), seen(&all, cluster.as_str(), "cannot read the cluster").await?));
     }
-    Ok(Objects { identity, account, clusters })
+    Ok(Objects { identity, policy, role, account, clusters })
 }
 
 async fn seen<K>(objects: &Api<K>, name: &str, what: &str) -> anyhow::Result<Seen<K>>

@@ -5,30 +5,18 @@ use bowline_aws::{Error, Iam, Policy, PolicyVersion, Role, Tags};
 use bowline_identities::plain::{Named, may_be_of};
 
 use super::aws::{self, Sort, marked, patiently, perhaps};
-use super::chain::{Link, State};
+use super::chain::{Link, Objects, State};
 use super::{named, status};
 
 /// What is there, as links of the chain.
-pub(super) async fn look(
-    aws: &impl Iam,
-    hub: &str,
-    identity: &IamRoleServiceAccount,
-) -> anyhow::Result<Vec<Link>> {
-    links(aws, hub, identity)
-        .await
-        .map_err(|error| aws::failed(&error, "cannot look at what there is in AWS"))
+pub(super) async fn look(aws: &impl Iam, hub: &str, objects: &Objects) -> anyhow::Result<Vec<Link>> {
+    let links = links(aws, hub, objects).await;
+    links.map_err(|error| aws::failed(&error, "cannot look at what there is in AWS"))
 }
 
-async fn links(aws: &impl Iam, hub: &str, identity: &IamRoleServiceAccount) -> Result<Vec<Link>, Error> {
-    let (said, name) = (status(identity), named(identity));
-    let policy = match said.policy_arn.map(|arn| arn.to_string()) {
-        Some(arn) => Some(arn),
-        None => find(aws, hub, &name, Sort::Policy).await?.map(|(_, arn)| arn),
-    };
-    let role = match said.role_arn.as_ref().and_then(|arn| arn.as_str().rsplit_once('/')) {
-        Some((_, called)) => Some(called.to_owned()),
-        None => find(aws, hub, &name, Sort::Role).await?.map(|(called, _)| called),
-    };
+async fn links(aws: &impl Iam, hub: &str, objects: &Objects) -> Result<Vec<Link>, Error> {
+    let (identity, name) = (&objects.identity, named(&objects.identity));
+    let (policy, role) = (policy_arn(aws, hub, objects).await?, role_name(aws, hub, objects).await?);
     let policy = match policy {
         Some(arn) => perhaps(patiently(|| aws.get_policy(&arn)).await)?,
         None => None,
@@ -59,6 +47,33 @@ async fn links(aws: &impl Iam, hub: &str, identity: &IamRoleServiceAccount) -> R
     ])
 }
 
+/// What AWS calls the policy: as it is recorded; else by the name that it is to have; else what carries the identity's tags.
+async fn policy_arn(aws: &impl Iam, hub: &str, objects: &Objects) -> Result<Option<String>, Error> {
+    if let Some(arn) = status(&objects.identity).policy_arn {
+        return Ok(Some(arn.to_string()));
+    }
+    let Some(policy) = objects.policy.there() else {
+        let found = find(aws, hub, &named(&objects.identity), Sort::Policy).await?;
+        return Ok(found.map(|(_, arn)| arn));
+    };
+    let caller = patiently(|| aws.get_caller_identity()).await?;
+    let partition = caller.arn.split(':').nth(1).unwrap_or("aws");
+    Ok(Some(format!("arn:{partition}:iam::{}:policy/{}", caller.account, policy.spec.policy_name)))
+}
+
+/// What the role is called, likewise.
+async fn role_name(aws: &impl Iam, hub: &str, objects: &Objects) -> Result<Option<String>, Error> {
+    let recorded = status(&objects.identity).role_arn;
+    if let Some((_, called)) = recorded.as_ref().and_then(|arn| arn.as_str().rsplit_once('/')) {
+        return Ok(Some(called.to_owned()));
+    }
+    if let Some(role) = objects.role.there() {
+        return Ok(Some(role.spec.role_name.clone()));
+    }
+    let found = find(aws, hub, &named(&objects.identity), Sort::Role).await?;
+    Ok(found.map(|(called, _)| called))
+}
+
 /// What carries the tags of an identity whose ARN is not recorded: what it is called in AWS, and its ARN.
 async fn find(
     aws: &impl Iam,
@@ -79,7 +94,7 @@ fn of_policy(
 ) -> Link {
     let Some(policy) = policy else {
         let state = if is_wanted { State::NotYet } else { State::NotWanted };
-        return Link::new("policy", state, "", "nothing with this identity's tags is there");
+        return Link::new("policy", state, "", "it is not there");
     };
     let message = format!("{} counts, of {} that AWS keeps", policy.default_version, versions.len());
     link("policy", &policy.arn, mine(&policy.tags), message)
@@ -87,7 +102,7 @@ fn of_policy(
 
 fn of_role(role: Option<&Role>, mine: impl Fn(&Tags) -> bool) -> Link {
     let Some(role) = role else {
-        return Link::new("role", State::NotYet, "", "nothing with this identity's tags is there");
+        return Link::new("role", State::NotYet, "", "it is not there");
     };
     let message = role.boundary.as_ref().map(|arn| format!("it may do at most what {arn} allows"));
     link("role", &role.arn, mine(&role.tags), message.unwrap_or_default())
