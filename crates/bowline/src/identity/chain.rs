@@ -121,7 +121,7 @@ impl Objects {
         match (&self.identity.spec.policy, &status.policy_arn) {
             (_, Some(arn)) => Link::new("policy", State::There, arn.as_str(), "recorded"),
             (Some(_), None) => {
-                let called = self.policy.there().map_or("", |policy| &policy.spec.policy_name);
+                let called = self.policy.there().map_or("", |policy| policy.spec.policy_name.as_str());
                 Link::new("policy", State::NotYet, called, self.begun())
             }
             (None, None) => {
@@ -134,7 +134,7 @@ impl Objects {
         match &status(&self.identity).role_arn {
             Some(arn) => Link::new("role", State::There, arn.as_str(), "recorded"),
             None => {
-                let called = self.role.there().map_or("", |role| &role.spec.role_name);
+                let called = self.role.there().map_or("", |role| role.spec.role_name.as_str());
                 Link::new("role", State::NotYet, called, self.begun())
             }
         }

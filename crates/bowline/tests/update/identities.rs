@@ -166,6 +166,14 @@ fn the_chain_is_explained_as_far_as_it_is() {
     let intent = json!({"intentAt": "2026-01-01T00:00:00Z"});
     say(&hub, "reader", &[], "Failing", "could not create the role: Throttling", &intent);
     has(&chain(&hub, "reader"), "role", "NotYet", "it is being made, first ");
+    let issuer = json!({
+        "issuer": "https://oidc.example/id/X", "providerArn": "arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X",
+    });
+    hub.create(&json!({
+        "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRole", "metadata": {"name": "reader", "namespace": "default"},
+        "spec": {"roleName": "bowline-demo-default-reader-0", "serviceAccountName": "reader", "trusts": [issuer]},
+    }));
+    hub.bowline("identity explain reader").is(0, &["bowline-demo-default-reader-0"]);
     hub.bowline("identity explain reader")
         .is(0, &["failing: could not create the role: Throttling", "tried again"]);
 
