@@ -17,7 +17,7 @@ mod iam;
 mod model;
 mod settings;
 
-pub use action::Action;
+pub use action::{Action, Needs};
 pub use budget::{Budget, Limits, Millis};
 pub use client::{Client, Listener};
 pub use error::{Arrival, Error, Kind};

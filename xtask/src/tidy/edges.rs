@@ -90,10 +90,12 @@ const ALLOWED: &[Edges] = &[
         internal: &[
             "bowline-api",
             "bowline-apiserver",
+            "bowline-aws",
             "bowline-bundle",
             "bowline-controllers",
             "bowline-explorer",
             "bowline-fuzz",
+            "bowline-identities",
             "bowline-models",
             "bowline-runtime",
             "bowline-simulator",

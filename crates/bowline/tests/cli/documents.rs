@@ -74,11 +74,26 @@ fn the_wide_table_says_what_properties_mean() {
 
 #[test]
 fn every_command_helps_with_examples() {
-    let groups =
-        [("cluster", "add list show remove"), ("update", "submit plan diff list show watch rollback")];
+    let groups = [
+        ("cluster", "add list show remove"),
+        ("update", "submit plan diff list show watch rollback"),
+        ("identity", "list show explain audit import iam-policy"),
+    ];
     let verbs =
         groups.iter().flat_map(|(group, verbs)| verbs.split(' ').map(move |verb| format!("{group} {verb}")));
-    let alone = ["", "up", "hub", "controllers", "cluster", "update", "check", "completion", "crds", "man"];
+    let alone = [
+        "",
+        "up",
+        "hub",
+        "controllers",
+        "cluster",
+        "update",
+        "identity",
+        "check",
+        "completion",
+        "crds",
+        "man",
+    ];
     for command in alone.map(str::to_owned).into_iter().chain(verbs) {
         run(&format!("{command} --help")).exits(0).says("Examples:\n  bowline ").says("Usage: ");
     }
