@@ -44,6 +44,14 @@ pub(super) struct CloudArgs {
     /// How often it is looked for what others have changed in AWS
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = some_time)]
     identity_drift_interval: Duration,
+
+    /// How long AWS may take to show what was written, and a new role to be assumable
+    #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = some_time)]
+    identity_settle_time: Duration,
+
+    /// When it is looked for what arrives in AWS late, after an identity is gone
+    #[arg(long, value_name = "DURATION,...", default_value = "15m,1h,24h", value_delimiter = ',', value_parser = some_time)]
+    identity_sweeps: Vec<Duration>,
 }
 
 impl CloudArgs {
@@ -64,6 +72,8 @@ impl CloudArgs {
             provider,
             issuer: self.oidc_issuer,
             drift: self.identity_drift_interval,
+            settle: self.identity_settle_time,
+            sweeps: self.identity_sweeps,
         };
         cloud.check().map_err(|why| anyhow!(BadUsage(why.to_string())))?;
         Ok(Some(cloud))

@@ -1,6 +1,6 @@
 //! What is left on the hub of identities that were deleted: by it Bowline still sweeps in AWS, for a day.
 
-use bowline_api::{IamTombstone, IamTombstoneSpec};
+use bowline_api::identities::{IamTombstone, IamTombstoneSpec};
 use bowline_identities::plain::{Marks, Named};
 use kube::api::ListParams;
 use kube::{Api, Client};

@@ -58,6 +58,10 @@ fn settings_of_aws_that_make_no_sense_are_named_before_anything_is_started() {
                 "which is https://oidc.example/id/X",
             ),
             ("--identity-drift-interval 0s".to_owned(), "at least one second"),
+            (
+                format!("--identity-cluster-name demo --oidc-provider-arn {arn} --identity-sweeps 2h,1h"),
+                "each is longer than the one before",
+            ),
         ] {
             run(&format!("{command} {options}")).exits(2).notes(named);
         }

@@ -128,10 +128,9 @@ impl Abroad {
             )));
         }
         let known = self.targets.reach(name).await.map_err(|why| Said::Failed(why.into()))?;
-        if !known.is_open_to(namespace) {
+        if let Some(why) = known.closed_to(namespace) {
             return Err(Said::Refused(format!(
-                "spec.clusters: the cluster {name} is this hub itself, and does not name the namespace {namespace} among those \
-                 that may use it: take the cluster off the list"
+                "spec.clusters: the cluster {name} {why}: take the cluster off the list"
             )));
         }
         Ok(known.client)

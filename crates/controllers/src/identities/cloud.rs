@@ -34,6 +34,10 @@ pub struct Cloud {
     pub issuer: Option<String>,
     /// How often it is looked for what others have changed in AWS.
     pub drift: Duration,
+    /// So long after a write AWS may still show what was before, and a new role may not be assumable.
+    pub settle: Duration,
+    /// When it is looked for what arrived late, after an identity is gone.
+    pub sweeps: Vec<Duration>,
 }
 
 /// What is known of AWS, and of this hub there.
@@ -74,12 +78,9 @@ impl Cloud {
         let hub = hub_id(home).await.map_err(NoCloud::Home)?;
         let known = Home::new(&hub, &self.cluster, &self.provider);
         let known = known.map_err(|why| NoCloud::Settings(format!("--oidc-provider-arn: {why}")))?;
-        let rhythm = Rhythm {
-            drift: Millis(u64::try_from(self.drift.as_millis()).unwrap_or(u64::MAX)),
-            assumes: signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url))
-                && may_ask(home).await,
-            ..Rhythm::default()
-        };
+        let assumes =
+            signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url)) && may_ask(home).await;
+        let rhythm = Rhythm { assumes, ..self.rhythm() };
         Ok(Connected { iam, home: known, hub, rhythm })
     }
 
@@ -88,7 +89,29 @@ impl Cloud {
     /// # Errors
     /// [`NoCloud::Settings`].
     pub fn check(&self) -> Result<(), NoCloud> {
-        self.issuer().map(drop)
+        self.issuer()?;
+        let is_late = self.sweeps.first().is_some_and(|first| *first >= self.settle);
+        if !is_late || !self.sweeps.is_sorted_by(|one, next| one < next) {
+            return Err(NoCloud::Settings(
+                "--identity-sweeps takes times of which each is longer than the one before, and none shorter than \
+                 --identity-settle-time: AWS does not show sooner what has arrived"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn rhythm(&self) -> Rhythm {
+        let usual = Rhythm::default();
+        let drift = millis(self.drift);
+        Rhythm {
+            settle: millis(self.settle),
+            // What others do in AWS is looked for that often: also whether they have taken away what is in the way.
+            retry: usual.retry.min(drift),
+            drift,
+            sweeps: self.sweeps.iter().copied().map(millis).collect(),
+            ..usual
+        }
     }
 
     /// Who signs, by both settings that say so.
@@ -104,6 +127,10 @@ impl Cloud {
             _ => Ok(issuer),
         }
     }
+}
+
+fn millis(time: Duration) -> Millis {
+    Millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Whether an address of an issuer is this one, which has no `https://`.
@@ -173,6 +200,8 @@ mod tests {
             provider: PROVIDER.into(),
             issuer: None,
             drift: Duration::from_secs(5),
+            settle: Duration::from_secs(2),
+            sweeps: [3, 4].map(Duration::from_secs).to_vec(),
         }
     }
 
@@ -197,8 +226,23 @@ mod tests {
         {
             let connected = cloud().connect(&server(issuer, allowed).client).await.expect("settings");
             assert_eq!((connected.hub.as_str(), connected.rhythm.assumes), ("hub-1", assumes));
-            assert_eq!(connected.rhythm.drift, Millis(5_000));
+            let Rhythm { drift, settle, retry, sweeps, .. } = connected.rhythm;
+            assert_eq!((drift, settle, retry), (Millis(5_000), Millis(2_000), Millis(5_000)));
+            assert_eq!(sweeps, [Millis(3_000), Millis(4_000)]);
             assert_eq!(connected.home, Home::new("hub-1", "demo", PROVIDER).expect("a provider"));
+        }
+    }
+
+    #[test]
+    fn it_is_looked_for_what_arrives_late_later_and_later() {
+        let seconds = |sweeps: &[u64]| Cloud {
+            sweeps: sweeps.iter().copied().map(Duration::from_secs).collect(),
+            ..cloud()
+        };
+        assert!(seconds(&[2, 3]).check().is_ok());
+        for wrong in [&[][..], &[1], &[3, 3], &[4, 3]] {
+            let Err(NoCloud::Settings(why)) = seconds(wrong).check() else { panic!("{wrong:?}") };
+            assert!(why.contains("--identity-sweeps"), "{why}");
         }
     }
 

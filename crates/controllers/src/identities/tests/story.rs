@@ -63,7 +63,8 @@ impl Stage {
                     Effect::Write(write) => self.write(&write),
                     Effect::Call(call) => {
                         let reply = self.bench.desk.call(call, &Mandate::always()).await;
-                        let learned = self.controller.learn(&mut self.memory, &step, reply, self.moment());
+                        let now = self.moment();
+                        let learned = self.controller.learn(&mut self.memory, &step, reply, now);
                         assert_eq!(learned, Ok(()), "{step}");
                     }
                     Effect::Look(id) => panic!("{id}"),
