@@ -64,7 +64,23 @@ impl Client {
     }
 
     /// Sends a call when its turn has come, once.
-    async fn carry<T, E>(
+    fn carry<'a, T, E>(
+        &'a self,
+        action: Action,
+        call: impl Future<Output = Result<T, SdkError<E, HttpResponse>>> + Send + 'a,
+    ) -> impl Future<Output = Result<T, Error>> + Send + 'a
+    where
+        T: Send + 'a,
+        E: ProvideErrorMetadata + StdError + Send + 'static,
+    {
+        // The SDK tells all that it sends, credentials and tokens included, to whoever listens for the finest of its logs:
+        // nobody does. Its futures are so large that each function that holds one takes a good part of a thread's stack:
+        // nobody does either.
+        let call = Box::pin(call.with_subscriber(NoSubscriber::default()));
+        self.sent(action, call)
+    }
+
+    async fn sent<T, E>(
         &self,
         action: Action,
         call: impl Future<Output = Result<T, SdkError<E, HttpResponse>>>,
@@ -78,9 +94,6 @@ impl Client {
             let why = "who asked for it may no longer act";
             return Err(Error::unanswered(action, Kind::Withheld, why));
         };
-        // The SDK tells all that it sends, credentials and tokens included, to whoever listens for the finest of its logs:
-        // nobody does.
-        let call = call.with_subscriber(NoSubscriber::default());
         let outcome = match timeout(limit, call).await {
             Ok(outcome) => outcome.map_err(|error| failure::of(action, &error)),
             Err(_) => {

@@ -24,7 +24,7 @@ use crate::{Name, Namespace};
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [{
-    "rule": "self.namespace == oldSelf.namespace && self.identity == oldSelf.identity",
+    "rule": "self.__namespace__ == oldSelf.__namespace__ && self.identity == oldSelf.identity",
     "message": "a tombstone cannot become that of another identity"
 }]))]
 pub struct IamTombstoneSpec {

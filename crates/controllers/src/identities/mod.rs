@@ -141,7 +141,8 @@ impl<I: Iam> Office<I> {
 impl<I: Iam> Outside<Identities<Plain>> for Desk<I> {
     async fn call(&self, call: Call<Plain>, mandate: &Mandate) -> Reply<Plain> {
         let said = match &self.office {
-            Some(office) => office.answer(&call, mandate).await,
+            // Not in line: what asks AWS is large, and would be part of every future that carries a call.
+            Some(office) => Box::pin(office.answer(&call, mandate)).await,
             // Nothing is decided that would ask for it.
             None => Said::Failed("nothing is known of AWS here".to_owned()),
         };
