@@ -116,6 +116,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
     // Tests that need the test bed are behind a feature.
     let testbed = [
         "bowline-e2e-aws/testbed",
+        "bowline-e2e-identities/testbed",
         "bowline-e2e-hub/testbed",
         "bowline-fixtures/testbed",
         "bowline-e2e-homes/testbed",

@@ -127,6 +127,17 @@ const ALLOWED: &[Edges] = &[
         external: External::Any,
     },
     Edges { name: "bowline-e2e-aws", internal: &["bowline-aws"], external: External::Any },
+    Edges {
+        name: "bowline-e2e-identities",
+        internal: &[
+            "bowline-aws",
+            "bowline-e2e-aws",
+            "bowline-e2e-hub",
+            "bowline-identities",
+            "bowline-realkube",
+        ],
+        external: External::Any,
+    },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges {
         name: "bowline-fixtures",
