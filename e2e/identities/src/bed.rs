@@ -58,7 +58,7 @@ impl Bed {
     /// If it cannot be made.
     pub async fn before(iam: &str, fake: Option<Fake>) -> Result<Bed> {
         let scratch = Scratch::new("identities")?;
-        std::fs::create_dir_all(scratch.join(""))?;
+        std::fs::write(scratch.join("none"), "")?;
         let proxy = Proxy::start(iam).await?;
         let keys = Keys { access: ACCESS_KEY.to_owned(), secret: Secret::new("s"), session: None };
         let settings = Settings {

@@ -43,7 +43,7 @@ pub(crate) async fn a_storm_of_throttling_passes(bed: &mut Bed) -> Result<()> {
 
 /// AWS shows for a second what was.
 pub(crate) async fn what_is_not_visible_yet_is_not_drift(bed: &mut Bed) -> Result<()> {
-    bed.up(Options { settle: "5s", ..Options::default() })?;
+    bed.up(Options { settle: "5s", sweeps: "6s", ..Options::default() })?;
     fake(bed)?.lag(Lag::Time(Duration::from_secs(2)));
     bed.create("slow", json!({}))?;
     bed.is_ready("slow").await?;
@@ -78,6 +78,16 @@ pub(crate) async fn the_permissions_are_those_of_the_calls(bed: &mut Bed) -> Res
     // The commands have credentials of their own, and look at the same.
     bed.bowline_at_aws("identity explain whole", 0)?;
     bed.bowline_at_aws("identity audit", 0)?;
+    // What others have attached since the last look keeps the role, and it is looked for what else does.
+    bed.kill()?;
+    let looks = bed.proxy.count("ListAttachedRolePolicies");
+    bed.up(Options { drift: "1h", ..Options::default() })?;
+    until("it is looked at", async || {
+        let now = bed.proxy.count("ListAttachedRolePolicies");
+        Ok(so(now > looks, now))
+    })
+    .await?;
+    bed.aws.attach_role_policy(&bed.aws_name("whole")?, boundary).await?;
     bed.delete("whole")?;
     bed.is_gone("whole").await?;
 
