@@ -52,7 +52,8 @@ impl Server {
     /// # Errors
     /// If it is refused.
     pub fn delete(&self, path: &str) -> Result<()> {
-        self.write("DELETE", path, "application/json", &json!({ "propagationPolicy": "Background" })).map(drop)
+        self.write("DELETE", path, "application/json", &json!({ "propagationPolicy": "Background" }))
+            .map(drop)
     }
 
     fn write(&self, method: &str, path: &str, media: &str, body: &Value) -> Result<Value> {

@@ -18,6 +18,6 @@ all_cases!();
 
 cases! {
     strict:
-        a_missing_permission_is_named, a_storm_of_throttling_passes, what_is_not_visible_yet_is_not_drift,
-        the_permissions_are_those_of_the_calls;
+        a_missing_permission_is_named, a_boundary_that_is_not_there_is_named, a_storm_of_throttling_passes,
+        what_is_not_visible_yet_is_not_drift, the_permissions_are_those_of_the_calls;
 }

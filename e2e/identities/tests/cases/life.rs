@@ -66,7 +66,10 @@ pub(crate) async fn an_identity_follows_its_spec(bed: &mut Bed) -> Result<()> {
     bed.is_ready("app").await?;
     let (name, arn) = (bed.aws_name("app")?, bed.policy_arn("app")?);
     let attached = async || -> Result<Vec<String>> {
-        Ok(bed.aws.list_attached_role_policies(&name).await?.into_iter().map(|one| one.arn).collect())
+        let attached = bed.aws.list_attached_role_policies(&name).await?;
+        let mut attached: Vec<_> = attached.into_iter().map(|one| one.arn).collect();
+        attached.sort_unstable();
+        Ok(attached)
     };
     ensure!(attached().await? == [arn.clone(), READ_ONLY.to_owned()], "{:?}", attached().await?);
 

@@ -31,8 +31,7 @@ macro_rules! all_cases {
                 a_policy_is_changed_more_often_than_aws_keeps_versions, a_deleted_identity_leaves_nothing,
                 an_orphan_stays_and_is_found_and_taken_over, without_settings_an_identity_says_so;
             others:
-                a_foreign_role_is_left_alone, a_foreign_policy_is_taken_over_if_asked, a_foreign_account_is_left_alone,
-                a_boundary_that_is_not_there_is_named;
+                a_foreign_role_is_left_alone, a_foreign_policy_is_taken_over_if_asked, a_foreign_account_is_left_alone;
             drift:
                 what_others_change_is_put_right;
             faults:

@@ -90,20 +90,3 @@ pub(crate) async fn a_foreign_account_is_left_alone(bed: &mut Bed) -> Result<()>
     ensure!(now["metadata"]["annotations"]["eks.amazonaws.com/role-arn"].is_string(), "{now}");
     Ok(())
 }
-
-/// What AWS refuses is named with what to do, and nothing half-made stays behind.
-pub(crate) async fn a_boundary_that_is_not_there_is_named(bed: &mut Bed) -> Result<()> {
-    bed.up(Options::default())?;
-    let missing = "arn:aws:iam::123456789012:policy/nobody-has-made-it";
-    bed.create("bounded", json!({ "permissionsBoundary": missing }))?;
-    bed.is_stalled("bounded", missing).await?;
-    ensure!(bed.account("bounded")?.is_none(), "the account is there");
-    bed.delete("bounded")?;
-    bed.is_gone("bounded").await?;
-    ensure!(there(bed.aws.get_policy(&bed.policy_arn("bounded")?).await)?.is_none(), "the policy stays");
-
-    bed.create("bounded", json!({ "permissionsBoundary": missing }))?;
-    bed.is_stalled("bounded", missing).await?;
-    bed.change("bounded", json!({ "permissionsBoundary": "arn:aws:iam::aws:policy/ReadOnlyAccess" }))?;
-    bed.is_ready("bounded").await
-}

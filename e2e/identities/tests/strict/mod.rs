@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use bowline_aws::Iam;
 use bowline_e2e_aws::fake::{Fake, Lag};
-use bowline_e2e_identities::{Bed, Options, policy, so, until};
+use bowline_e2e_identities::{Bed, Options, policy, so, there, until};
 use serde_json::{Value, json};
 
 fn fake(bed: &Bed) -> Result<&Fake> {
@@ -22,6 +22,23 @@ pub(crate) async fn a_missing_permission_is_named(bed: &mut Bed) -> Result<()> {
     ensure!(bed.account("denied")?.is_none(), "the account is there");
     fake(bed)?.allow_all();
     bed.is_ready("denied").await
+}
+
+/// What AWS refuses is named with what to do, and nothing half-made stays behind. Moto takes any boundary.
+pub(crate) async fn a_boundary_that_is_not_there_is_named(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    let missing = "arn:aws:iam::123456789012:policy/nobody-has-made-it";
+    bed.create("bounded", json!({ "permissionsBoundary": missing }))?;
+    bed.is_stalled("bounded", missing).await?;
+    ensure!(bed.account("bounded")?.is_none(), "the account is there");
+    bed.delete("bounded")?;
+    bed.is_gone("bounded").await?;
+    ensure!(there(bed.aws.get_policy(&bed.policy_arn("bounded")?).await)?.is_none(), "the policy stays");
+
+    bed.create("bounded", json!({ "permissionsBoundary": missing }))?;
+    bed.is_stalled("bounded", missing).await?;
+    bed.change("bounded", json!({ "permissionsBoundary": "arn:aws:iam::aws:policy/ReadOnlyAccess" }))?;
+    bed.is_ready("bounded").await
 }
 
 /// Twenty identities on an AWS that bears few calls a second.
@@ -56,7 +73,10 @@ pub(crate) async fn what_is_not_visible_yet_is_not_drift(bed: &mut Bed) -> Resul
     })
     .await?;
     let writes = fake(bed)?.writes();
-    ensure!(writes == ["CreatePolicy", "CreateRole", "AttachRolePolicy", "CreatePolicyVersion"], "{writes:?}");
+    ensure!(
+        writes == ["CreatePolicy", "CreateRole", "AttachRolePolicy", "CreatePolicyVersion"],
+        "{writes:?}"
+    );
     Ok(())
 }
 

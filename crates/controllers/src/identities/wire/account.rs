@@ -1,7 +1,5 @@
 //! Service accounts where identities are: whose they are, and which role they have.
 
-use std::collections::BTreeMap;
-
 use bowline_api::identities::IamRoleServiceAccount;
 use bowline_control::Version;
 use bowline_identities::Account;
@@ -38,7 +36,7 @@ pub(super) fn draw(account: &Account<Plain>, raw: &mut DynamicObject) {
         owners.insert(place.min(owners.len()), owner(name, uid));
     }
     raw.metadata.owner_references = Some(owners).filter(|owners| !owners.is_empty());
-    let mut annotations = raw.metadata.annotations.take().unwrap_or_else(BTreeMap::new);
+    let mut annotations = raw.metadata.annotations.take().unwrap_or_default();
     match &account.role {
         Some(role) => drop(annotations.insert(ROLE_ARN.to_owned(), role.clone())),
         None => drop(annotations.remove(ROLE_ARN)),
