@@ -105,6 +105,10 @@ fn identities_are_listed_and_shown() {
     assert_eq!(all["items"].as_array().map(Vec::len), Some(2));
     assert_eq!(all["items"][0]["status"]["roleArn"], ROLE);
 
+    is_shown(&hub, long.trim_end());
+}
+
+fn is_shown(hub: &Hub, long: &str) {
     let uid = hub.all::<IamRoleServiceAccount>()[0].uid();
     hub.create(&json!({
         "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e", "namespace": "default"},
@@ -127,8 +131,7 @@ fn identities_are_listed_and_shown() {
             "2026-01-02T03:04:07Z  Ready: the role can be assumed",
         ],
     );
-    hub.bowline("identity show writer")
-        .is(0, &["Stands:   stalled: ", long.trim_end(), "Adopts:", "Clusters: prod"]);
+    hub.bowline("identity show writer").is(0, &["Stands:   stalled: ", long, "Adopts:", "Clusters: prod"]);
     let yaml = hub.bowline("identity show reader -o yaml").is(0, &["kind: IamRoleServiceAccount"]);
     assert!(yaml.out.contains(ROLE), "{yaml:#?}");
 }
