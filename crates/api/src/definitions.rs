@@ -5,7 +5,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use kube::CustomResourceExt;
 
-use crate::identities::{IamPolicy, IamRole, IamRoleServiceAccount};
+use crate::identities::{IamPolicy, IamRole, IamRoleServiceAccount, IamTombstone};
 use crate::placements::{Placement, SyncTarget, VolumeGrant};
 use crate::updates::{Bundle, Cluster, Stack, Update};
 use crate::upgrades::{Device, Member, NodeGroup};
@@ -27,6 +27,7 @@ pub fn crds() -> Vec<CustomResourceDefinition> {
         definition::<IamRoleServiceAccount>(),
         definition::<IamPolicy>(),
         definition::<IamRole>(),
+        definition::<IamTombstone>(),
         definition::<SyncTarget>(),
         definition::<Placement>(),
         definition::<VolumeGrant>(),

@@ -2,7 +2,7 @@
 
 mod arbitrary;
 
-use bowline_api::identities::{IamPolicy, IamRole, IamRoleServiceAccount};
+use bowline_api::identities::{IamPolicy, IamRole, IamRoleServiceAccount, IamTombstone};
 use bowline_api::placements::{Placement, SyncTarget, VolumeGrant};
 use bowline_api::updates::{Bundle, Cluster, KubeconfigSecretRef, Stack, Update};
 use bowline_api::upgrades::{Device, HttpProbe, Member, NodeGroup, Probe, Software};
@@ -75,6 +75,7 @@ fn whatever_a_schema_lets_in_goes_round() -> Result<(), TestCaseError> {
     goes_round::<IamRoleServiceAccount>()?;
     goes_round::<IamPolicy>()?;
     goes_round::<IamRole>()?;
+    goes_round::<IamTombstone>()?;
     goes_round::<SyncTarget>()?;
     goes_round::<Placement>()?;
     goes_round::<VolumeGrant>()
@@ -116,6 +117,7 @@ fn what_the_schema_fills_in_is_the_default_of_the_type() {
     of_kind::<IamRoleServiceAccount, IamRoleServiceAccountSpec, IamRoleServiceAccountStatus>();
     of_kind::<IamPolicy, IamPolicySpec, IamPolicyStatus>();
     of_kind::<IamRole, IamRoleSpec, IamRoleStatus>();
+    default_is_the_schemas::<IamTombstoneSpec>(&schema_of::<IamTombstone>()["properties"]["spec"]);
     of_kind::<SyncTarget, SyncTargetSpec, SyncTargetStatus>();
     of_kind::<Placement, PlacementSpec, PlacementStatus>();
     of_kind::<VolumeGrant, VolumeGrantSpec, VolumeGrantStatus>();
@@ -212,7 +214,7 @@ fn kinds_are_where_the_design_says() {
         let all = crds().into_iter().filter(|definition| definition.spec.scope == scope);
         all.map(|definition| definition.spec.names.kind).collect()
     };
-    assert_eq!(of_scope("Cluster"), ["Cluster", "SyncTarget", "VolumeGrant"]);
+    assert_eq!(of_scope("Cluster"), ["Cluster", "IamTombstone", "SyncTarget", "VolumeGrant"]);
     assert_eq!(of_scope("Namespaced").len(), 10);
     for definition in crds() {
         let version = &definition.spec.versions[0];
@@ -227,7 +229,7 @@ fn kinds_are_where_the_design_says() {
             .collect();
         assert_eq!(columns.last().map(String::as_str), Some("AGE"), "{kind}");
         let status = version.subresources.as_ref().is_some_and(|subresources| subresources.status.is_some());
-        assert_eq!(status, kind != "Bundle", "{kind}");
+        assert_eq!(status, !["Bundle", "IamTombstone"].contains(&kind.as_str()), "{kind}");
         let promised = match kind.as_str() {
             "Update" => "STACK VERSION PHASE PROGRESS MESSAGE AGE",
             "Stack" => "CLUSTER PHASE APPLIED LASTGOOD MESSAGE AGE",

@@ -24,10 +24,26 @@ pub enum Action {
     ListPolicyVersions,
     GetRole,
     ListAttachedRolePolicies,
+    ListEntitiesForPolicy,
+    ListInstanceProfilesForRole,
+    ListRolePolicies,
     ListRoles,
     ListPolicies,
     GetCallerIdentity,
     AssumeRoleWithWebIdentity,
+}
+
+/// What a call has to be permitted for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Needs {
+    /// The policy that it is about.
+    Policy,
+    /// The role that it is about.
+    Role,
+    /// The whole account: AWS does not let it be permitted for less.
+    Account,
+    /// Nothing: AWS lets everybody call it.
+    Nothing,
 }
 
 impl Action {
@@ -51,6 +67,9 @@ impl Action {
         Action::ListPolicyVersions,
         Action::GetRole,
         Action::ListAttachedRolePolicies,
+        Action::ListEntitiesForPolicy,
+        Action::ListInstanceProfilesForRole,
+        Action::ListRolePolicies,
         Action::ListRoles,
         Action::ListPolicies,
         Action::GetCallerIdentity,
@@ -65,6 +84,35 @@ impl Action {
     /// It is one of the security token service, not of IAM.
     pub fn is_sts(self) -> bool {
         matches!(self, Action::GetCallerIdentity | Action::AssumeRoleWithWebIdentity)
+    }
+
+    /// What it has to be permitted for.
+    pub fn needs(self) -> Needs {
+        match self {
+            Action::CreatePolicy
+            | Action::CreatePolicyVersion
+            | Action::DeletePolicyVersion
+            | Action::DeletePolicy
+            | Action::TagPolicy
+            | Action::GetPolicy
+            | Action::GetPolicyVersion
+            | Action::ListPolicyVersions
+            | Action::ListEntitiesForPolicy => Needs::Policy,
+            Action::CreateRole
+            | Action::UpdateAssumeRolePolicy
+            | Action::PutRolePermissionsBoundary
+            | Action::DeleteRolePermissionsBoundary
+            | Action::TagRole
+            | Action::AttachRolePolicy
+            | Action::DetachRolePolicy
+            | Action::DeleteRole
+            | Action::GetRole
+            | Action::ListAttachedRolePolicies
+            | Action::ListInstanceProfilesForRole
+            | Action::ListRolePolicies => Needs::Role,
+            Action::ListRoles | Action::ListPolicies => Needs::Account,
+            Action::GetCallerIdentity | Action::AssumeRoleWithWebIdentity => Needs::Nothing,
+        }
     }
 
     /// It changes nothing in AWS.

@@ -29,7 +29,11 @@ pub struct Client {
     gate: Arc<Gate>,
     timeout: Duration,
     term: Option<Term>,
+    listener: Option<Listener>,
 }
+
+/// Who is told of each call when it has ended: which it was, and what was wrong, if anything.
+pub type Listener = Arc<dyn Fn(Action, Option<&Kind>) + Send + Sync>;
 
 impl Client {
     /// Finds out where AWS is. Nothing is called yet: whether AWS knows us is seen by the first call.
@@ -44,7 +48,14 @@ impl Client {
             gate: Arc::new(Gate::new(settings.limits)),
             timeout: settings.timeout,
             term: None,
+            listener: None,
         })
+    }
+
+    /// The same, with somebody who is told of its calls.
+    #[must_use]
+    pub fn heard_by(self, listener: Listener) -> Client {
+        Client { listener: Some(listener), ..self }
     }
 
     /// What all calls go through, for what is counted of it.
@@ -53,7 +64,23 @@ impl Client {
     }
 
     /// Sends a call when its turn has come, once.
-    async fn carry<T, E>(
+    fn carry<'a, T, E>(
+        &'a self,
+        action: Action,
+        call: impl Future<Output = Result<T, SdkError<E, HttpResponse>>> + Send + 'a,
+    ) -> impl Future<Output = Result<T, Error>> + Send + 'a
+    where
+        T: Send + 'a,
+        E: ProvideErrorMetadata + StdError + Send + 'static,
+    {
+        // The SDK tells all that it sends, credentials and tokens included, to whoever listens for the finest of its logs:
+        // nobody does. Its futures are so large that each function that holds one takes a good part of a thread's stack:
+        // nobody does either.
+        let call = Box::pin(call.with_subscriber(NoSubscriber::default()));
+        self.sent(action, call)
+    }
+
+    async fn sent<T, E>(
         &self,
         action: Action,
         call: impl Future<Output = Result<T, SdkError<E, HttpResponse>>>,
@@ -67,9 +94,6 @@ impl Client {
             let why = "who asked for it may no longer act";
             return Err(Error::unanswered(action, Kind::Withheld, why));
         };
-        // The SDK tells all that it sends, credentials and tokens included, to whoever listens for the finest of its logs:
-        // nobody does.
-        let call = call.with_subscriber(NoSubscriber::default());
         let outcome = match timeout(limit, call).await {
             Ok(outcome) => outcome.map_err(|error| failure::of(action, &error)),
             Err(_) => {
@@ -79,6 +103,9 @@ impl Client {
         };
         if matches!(&outcome, Err(error) if error.kind == Kind::Throttled) {
             seat.throttled();
+        }
+        if let Some(listener) = &self.listener {
+            listener(action, outcome.as_ref().err().map(|error| &error.kind));
         }
         tracing::debug!(%action, failed = outcome.as_ref().err().map(tracing::field::display), "AWS was called");
         outcome

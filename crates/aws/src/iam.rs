@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::model::{
-    Attached, Caller, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Tags, WebIdentity,
+    Attached, Caller, Holder, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Tags, WebIdentity,
 };
 
 /// How long a call may take that begins now and had better not take longer than it is asked. `None`: it must not begin.
@@ -100,6 +100,18 @@ pub trait Iam: Clone + Send + Sync + 'static {
         &self,
         name: &str,
     ) -> impl Future<Output = Result<Vec<Attached>, Error>> + Send;
+
+    /// Who has a policy, or cannot exceed it.
+    fn list_entities_for_policy(&self, arn: &str) -> impl Future<Output = Result<Vec<Holder>, Error>> + Send;
+
+    /// The names of the instance profiles that a role is in.
+    fn list_instance_profiles_for_role(
+        &self,
+        name: &str,
+    ) -> impl Future<Output = Result<Vec<String>, Error>> + Send;
+
+    /// The names of the policies that are written into a role.
+    fn list_role_policies(&self, name: &str) -> impl Future<Output = Result<Vec<String>, Error>> + Send;
 
     /// The roles below a path.
     fn list_roles(&self, below: &str) -> impl Future<Output = Result<Vec<Listed>, Error>> + Send;

@@ -17,13 +17,14 @@ mod iam;
 mod model;
 mod settings;
 
-pub use action::Action;
+pub use action::{Action, Needs};
 pub use budget::{Budget, Limits, Millis};
-pub use client::Client;
+pub use client::{Client, Listener};
 pub use error::{Arrival, Error, Kind};
 pub use gate::Gate;
 pub use iam::{Iam, Term};
 pub use model::{
-    Attached, Caller, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Secret, Tags, WebIdentity,
+    Attached, Caller, Holder, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Secret, Tags,
+    WebIdentity,
 };
 pub use settings::{Keys, Settings, Unset};

@@ -98,6 +98,17 @@ pub struct Attached {
     pub name: String,
 }
 
+/// Who has a policy, by name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Holder {
+    /// A role.
+    Role(String),
+    /// A user.
+    User(String),
+    /// A group of users.
+    Group(String),
+}
+
 /// A role or policy in a list. Lists of AWS say nothing of tags: `get_role` and `get_policy` do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listed {

@@ -2,7 +2,9 @@
 
 mod audit;
 mod backup;
+mod cloud;
 mod cluster;
+mod identity;
 mod up;
 mod update;
 
@@ -15,6 +17,7 @@ use clap_complete::Shell;
 
 use self::backup::{BackupArgs, RestoreArgs};
 use self::cluster::ClusterArgs;
+use self::identity::IdentityArgs;
 use self::up::{ControllersArgs, HubArgs, UpArgs};
 use self::update::UpdateArgs;
 use crate::check::trace_file::TraceFile;
@@ -50,6 +53,7 @@ enum Command {
     Controllers(ControllersArgs),
     Cluster(ClusterArgs),
     Update(UpdateArgs),
+    Identity(IdentityArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Crds(CrdsArgs),
@@ -265,7 +269,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "backup", "restore", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "identity", "backup", "restore", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -280,13 +284,14 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Err(usage) => return explain(&usage),
     };
     match cli.command {
-        Command::Up(UpArgs { place, audit, bounds }) => {
-            crate::up::run(place.config(audit), bounds.updates_at_once)
+        Command::Up(UpArgs { place, audit, bounds, cloud }) => {
+            crate::up::run(place.config(audit), bounds.updates_at_once, cloud.wish()?)
         }
         Command::Hub(args) => args.run(),
-        Command::Controllers(args) => controllers::run(&args.wish()),
+        Command::Controllers(args) => controllers::run(&args.wish()?),
         Command::Cluster(args) => args.run(),
         Command::Update(args) => args.run(),
+        Command::Identity(args) => args.run(),
         Command::Backup(args) => args.run(),
         Command::Restore(args) => args.run(),
         Command::Crds(args) => crds::run(args.output, args.with_roles),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use bowline_controllers::{Setup, System};
+use bowline_controllers::{Cloud, Setup, System};
 use bowline_runtime::{Identity, InstallError, Journal, Manner, Metrics};
 use kube::Client;
 use tokio::sync::watch;
@@ -28,6 +28,7 @@ pub(crate) struct Wish {
     pub(crate) listen: SocketAddr,
     pub(crate) journal: Option<PathBuf>,
     pub(crate) updates_at_once: NonZeroUsize,
+    pub(crate) cloud: Option<Cloud>,
 }
 
 /// Runs the controllers until somebody wants them to end.
@@ -44,10 +45,11 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
             return Err(anyhow!(NoConnection(format!("the server does not answer within {seconds} s"))));
         };
         done?;
-        anyhow::Ok(client)
+        let cloud = service::connect(wish.cloud.as_ref(), &client).await?;
+        anyhow::Ok((client, cloud))
     };
-    let client = tokio::select! {
-        client = prepared => client?,
+    let (client, cloud) = tokio::select! {
+        prepared = prepared => prepared?,
         ended = signals.next() => return Ok(service::ended_early(ended)),
     };
     let metrics = Metrics::new();
@@ -66,6 +68,7 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
         metrics,
         roles: Vec::new(),
         updates_at_once: wish.updates_at_once,
+        cloud,
     };
     let said = listed(&systems);
     let mut running = tokio::spawn(async move { bowline_controllers::run(setup, &systems, stopped).await });

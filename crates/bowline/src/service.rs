@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use bowline_apiserver::{Config, Server, StartError};
-use bowline_controllers::System;
+use bowline_controllers::{Cloud, Connected, NoCloud, System};
 use bowline_runtime::InstallError;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinError;
 
-use crate::exit::{Exit, Refused};
+use crate::exit::{BadUsage, Exit, Refused};
 use crate::output;
 use crate::signals::Wish;
 
@@ -68,6 +68,19 @@ pub(crate) async fn start(config: Config) -> anyhow::Result<Server> {
             other => return other.map_err(|error| anyhow!("{error}")),
         }
     }
+}
+
+/// Finds out where AWS is, if it is wanted.
+pub(crate) async fn connect(
+    cloud: Option<&Cloud>,
+    client: &kube::Client,
+) -> anyhow::Result<Option<Connected>> {
+    let Some(cloud) = cloud else { return Ok(None) };
+    let connected = cloud.connect(client).await.map_err(|why| match why {
+        NoCloud::Settings(why) => anyhow!(BadUsage(why)),
+        NoCloud::Home(why) => anyhow!(Refused(why)),
+    });
+    connected.map(Some)
 }
 
 /// It was told to end before it had begun.

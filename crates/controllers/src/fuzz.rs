@@ -8,7 +8,7 @@ use kube::core::DynamicObject;
 use serde_json::Value;
 
 use crate::kubeconfig::{caller, harmless, portable, read, server};
-use crate::{clusters, updates};
+use crate::{clusters, identities, updates};
 
 /// Inputs of each target in an ordinary run, at a fixed seed and at another.
 const INPUTS: usize = 1000;
@@ -25,6 +25,7 @@ fn what_is_nearly_good_is_read_or_refused() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let mut targets = updates::fuzz::targets();
     targets.extend(clusters::fuzz::targets());
+    targets.extend(identities::fuzz::targets());
     targets.push(Target::new("kubeconfig", [KUBECONFIG, FILES], kubeconfig));
     targets.push(Target::new("client", [KUBECONFIG], move |input| {
         let Ok(read) = read(&String::from_utf8_lossy(input)) else { return Ok(()) };

@@ -12,7 +12,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::{Api, Client, Resource as _};
 
 /// The namespace that a server is known by.
-const KNOWN_BY: &str = "kube-system";
+pub(crate) const KNOWN_BY: &str = "kube-system";
 
 /// The hub, as it is told from other servers.
 pub(crate) struct Hub {
@@ -56,7 +56,7 @@ impl Hub {
 
 /// What a server is known by.
 #[derive(Clone, PartialEq, Eq)]
-enum Mark {
+pub(crate) enum Mark {
     Uid(String),
     /// It has no such namespace: every hub has.
     None,
@@ -64,7 +64,8 @@ enum Mark {
     Unsaid,
 }
 
-async fn uid(client: &Client) -> Result<Mark, kube::Error> {
+/// Asks a server.
+pub(crate) async fn uid(client: &Client) -> Result<Mark, kube::Error> {
     let namespaces: Api<Namespace> = Api::all(client.clone());
     match in_time(namespaces.get_opt(KNOWN_BY)).await {
         Ok(found) => Ok(found.and_then(|found| found.metadata.uid).map_or(Mark::None, Mark::Uid)),

@@ -4,9 +4,11 @@
 //! where they run is in [`Setup`]; nothing here decides anything.
 
 mod clusters;
+mod drawing;
 #[cfg(test)]
 mod fuzz;
 mod hub;
+mod identities;
 pub mod kubeconfig;
 mod updates;
 
@@ -25,6 +27,7 @@ use kube::{Api, Client};
 use tokio::sync::watch;
 
 pub use clusters::{EXPOSED as HUB_EXPOSED, Embed, NotStarted, Running};
+pub use identities::{Cloud, Connected, NoCloud};
 pub use updates::{AT_ONCE as UPDATES_AT_ONCE, latest};
 pub use updates::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission, Unseen};
 
@@ -49,6 +52,8 @@ pub struct Setup {
     pub roles: Vec<ClusterRole>,
     /// How many stacks may be worked on at once.
     pub updates_at_once: NonZeroUsize,
+    /// What is known of AWS, if anything: without it identities wait.
+    pub cloud: Option<Connected>,
 }
 
 /// One of the systems.
@@ -58,17 +63,20 @@ pub enum System {
     Clusters,
     /// Versions of configuration on clusters.
     Updates,
+    /// Cloud permissions of service accounts.
+    Identities,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 2] = [System::Clusters, System::Updates];
+    pub const ALL: [System; 3] = [System::Clusters, System::Updates, System::Identities];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
         match self {
             System::Clusters => "clusters",
             System::Updates => "updates",
+            System::Identities => "identities",
         }
     }
 }
@@ -140,45 +148,69 @@ pub async fn held(client: &Client) -> Result<Option<Held>, kube::Error> {
 }
 
 async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::Receiver<bool>) {
-    let Setup { client, embed, journal, metrics, .. } = setup;
+    let Setup { client, embed, metrics, cloud, .. } = setup;
     match system {
         System::Clusters => {
             let (controller, wire) = clusters::controller(clusters::home(embed.as_ref()));
-            let driver: clusters::ClusterDriver = Driver {
-                name: system.name(),
-                controller,
-                wire,
-                outside: clusters::Eyes {
-                    client: client.clone(),
-                    hub: hub::Hub::new(client.clone()),
-                    embed: embed.clone(),
-                    gauges: clusters::Gauges::new(metrics),
-                },
+            let outside = clusters::Eyes {
                 client: client.clone(),
-                settings: Settings::default(),
-                workers: clusters::WORKERS,
-                leader: Some(leader),
-                journal: journal.clone(),
-                metrics: metrics.clone(),
+                hub: hub::Hub::new(client.clone()),
+                embed: embed.clone(),
+                gauges: clusters::Gauges::new(metrics),
             };
+            let driver: clusters::ClusterDriver =
+                driver(system, setup, leader, (controller, wire, outside), clusters::WORKERS);
             drive(driver, stopped(stop)).await;
         }
         System::Updates => {
             let (controller, wire) = updates::controller();
-            let driver: updates::UpdateDriver = Driver {
-                name: system.name(),
-                controller,
-                wire,
-                outside: updates::Workshop::new(client.clone(), embed.clone(), metrics),
-                client: client.clone(),
-                settings: Settings { effects: updates::EFFECTS, ..Settings::default() },
-                workers: setup.updates_at_once.get(),
-                leader: Some(leader),
-                journal: journal.clone(),
-                metrics: metrics.clone(),
-            };
-            drive(driver, stopped(stop)).await;
+            let outside = updates::Workshop::new(client.clone(), embed.clone(), metrics);
+            let at_once = setup.updates_at_once.get();
+            let driver: updates::UpdateDriver =
+                driver(system, setup, leader, (controller, wire, outside), at_once);
+            let settings = Settings { effects: updates::EFFECTS, ..driver.settings };
+            drive(Driver { settings, ..driver }, stopped(stop)).await;
         }
+        System::Identities => {
+            let children: identities::ChildDriver = driver(
+                system,
+                setup,
+                leader.clone(),
+                identities::children(cloud.as_ref()),
+                identities::WORKERS,
+            );
+            let children = Driver { name: identities::CHILDREN, ..children };
+            let (controller, wire) = identities::controller(cloud.as_ref());
+            let outside = identities::Desk::new(client, embed.clone(), cloud.as_ref(), metrics);
+            let driver: identities::IdentityDriver =
+                driver(system, setup, leader, (controller, wire, outside), identities::WORKERS);
+            let settings = Settings { effects: identities::EFFECTS, ..driver.settings };
+            let work = drive(Driver { settings, ..driver }, stopped(stop.clone()));
+            let children = drive(children, stopped(stop));
+            futures::join!(work, children);
+        }
+    }
+}
+
+/// How a system is driven, if nothing else is said.
+fn driver<C, W, X>(
+    system: System,
+    setup: &Setup,
+    leader: Leader,
+    (controller, wire, outside): (C, W, X),
+    workers: usize,
+) -> Driver<C, W, X> {
+    Driver {
+        name: system.name(),
+        controller,
+        wire,
+        outside,
+        client: setup.client.clone(),
+        settings: Settings::default(),
+        workers,
+        leader: Some(leader),
+        journal: setup.journal.clone(),
+        metrics: setup.metrics.clone(),
     }
 }
 

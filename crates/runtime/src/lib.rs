@@ -43,7 +43,7 @@ pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
 pub use keep::{Keeper, keep};
 pub use lead::{Election, Identity, Leader, Mandate, Over, elect, establish};
-pub use metrics::{Counted, Metrics, PerObject, Timed};
+pub use metrics::{Counted, Crossed, Metrics, PerObject, Timed};
 pub use plain::plain;
 pub use sentence::{clause, sentence};
 pub use wire::{Address, Watched, Wire};

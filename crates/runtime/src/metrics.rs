@@ -16,7 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-pub use self::counted::{Counted, Timed};
+pub use self::counted::{Counted, Crossed, Timed};
 pub use self::per_object::PerObject;
 use crate::complaint::Complaints;
 

@@ -12,6 +12,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 
 use crate::fake::{Form, Refusal, refusal_text};
 use crate::serve::{Answer, Answered, Asked, Server, reply};
@@ -39,9 +40,20 @@ pub struct Proxy {
     state: Arc<Passage>,
 }
 
+/// Where everything stops, until the test lets it go on: for tests that kill the client there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// Before the call of that number, counted over all names from 1, has come to IAM.
+    Before(u64),
+    /// When IAM has done it, and the client does not know.
+    After(u64),
+}
+
 struct Passage {
     behind: SocketAddr,
     book: Mutex<Book>,
+    /// Told when what has stopped goes on.
+    goes_on: Notify,
 }
 
 #[derive(Default)]
@@ -50,6 +62,8 @@ struct Book {
     counts: BTreeMap<String, u64>,
     calls: Vec<String>,
     late: Vec<Asked>,
+    halt: Option<Halt>,
+    has_halted: bool,
 }
 
 impl Proxy {
@@ -61,7 +75,7 @@ impl Proxy {
         let behind = endpoint.strip_prefix("http://").and_then(|address| address.parse().ok());
         let behind = behind.filter(|address: &SocketAddr| address.ip().is_loopback());
         let behind = behind.ok_or_else(|| io::Error::other(format!("{endpoint} is not on loopback")))?;
-        let state = Arc::new(Passage { behind, book: Mutex::default() });
+        let state = Arc::new(Passage { behind, book: Mutex::default(), goes_on: Notify::new() });
         Ok(Proxy { server: Server::start(Arc::clone(&state)).await?, state })
     }
 
@@ -75,6 +89,28 @@ impl Proxy {
         let mut book = self.state.book();
         let begun = book.counts.get(action).copied().unwrap_or(0);
         book.rules.push((action.to_owned(), begun + number, fault));
+    }
+
+    /// From now on everything stops there; calls are counted from now on.
+    pub fn halt(&self, halt: Halt) {
+        let mut book = self.state.book();
+        let so_far = u64::try_from(book.calls.len()).unwrap_or(u64::MAX);
+        book.halt = Some(match halt {
+            Halt::Before(number) => Halt::Before(so_far + number),
+            Halt::After(number) => Halt::After(so_far + number),
+        });
+        book.has_halted = false;
+    }
+
+    /// Whether everything has stopped.
+    pub fn has_halted(&self) -> bool {
+        self.state.book().has_halted
+    }
+
+    /// Nothing stops any more. Those who have waited meanwhile get no answer.
+    pub fn go_on(&self) {
+        self.state.book().halt = None;
+        self.state.goes_on.notify_waiters();
     }
 
     /// Sends what is late, in the order of its arrival, and says how IAM answers: HTTP's status of each.
@@ -104,15 +140,36 @@ impl Passage {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a call down, and says what becomes of it.
-    fn arrived(&self, action: &str) -> Option<Fault> {
+    /// Waits, if everything has stopped before the call of this number, or, if `is_done`, before its answer; and says whether
+    /// it has.
+    async fn has_stopped(&self, number: u64, is_done: bool) -> bool {
+        let waits = self.goes_on.notified();
+        let stops = {
+            let mut book = self.book();
+            let stops = match book.halt {
+                Some(Halt::Before(at)) => number >= at,
+                Some(Halt::After(at)) => number > at || (number == at && is_done),
+                None => false,
+            };
+            book.has_halted |= stops;
+            stops
+        };
+        if stops {
+            waits.await;
+        }
+        stops
+    }
+
+    /// Writes a call down, and says which it is, and what becomes of it.
+    fn arrived(&self, action: &str) -> (u64, Option<Fault>) {
         let mut book = self.book();
         let count = book.counts.entry(action.to_owned()).or_default();
         *count += 1;
         let number = *count;
         book.calls.push(action.to_owned());
         let rule = book.rules.iter().find(|(of, nth, _)| of == action && *nth == number);
-        rule.map(|(_, _, fault)| *fault)
+        let fault = rule.map(|(_, _, fault)| *fault);
+        (u64::try_from(book.calls.len()).unwrap_or(u64::MAX), fault)
     }
 
     async fn pass(&self, asked: Asked) -> Result<Answered, Box<dyn std::error::Error + Send + Sync>> {
@@ -131,7 +188,11 @@ impl Answer for Passage {
         let action = Form::parse(asked.body()).action().to_owned();
         let refuse =
             |refusal: &Refusal| Some(reply(refusal.status, "text/xml", refusal_text(&action, refusal)));
-        match self.arrived(&action) {
+        let (number, fault) = self.arrived(&action);
+        if self.has_stopped(number, false).await {
+            return None;
+        }
+        match fault {
             Some(Fault::LoseRequest) => None,
             Some(Fault::Late) => {
                 self.book().late.push(asked);
@@ -142,7 +203,10 @@ impl Answer for Passage {
             Some(Fault::BadGateway) => Some(reply(502, "text/html", "<html>Bad Gateway</html>".to_owned())),
             // An IAM that is gone is one that closes the connection.
             Some(Fault::LoseReply) => self.pass(asked).await.ok().and(None),
-            None => self.pass(asked).await.ok(),
+            None => {
+                let answered = self.pass(asked).await.ok();
+                if self.has_stopped(number, true).await { None } else { answered }
+            }
         }
     }
 }

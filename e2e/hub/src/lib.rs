@@ -158,6 +158,16 @@ impl Hub {
         Hub::start_by(shell, Role::Hub, data, "127.0.0.1:0")
     }
 
+    /// Starts `up` like this; what the line has behind `"$@"` are further options.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_up_in_shell(line: &str, data: &Path) -> Result<Hub> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line, "sh"]).arg(bowline());
+        Hub::start_by(shell, Role::Up, data, "127.0.0.1:0")
+    }
+
     fn start_by(mut command: Command, role: Role, data: &Path, listen: &str) -> Result<Hub> {
         let mut child = command
             .arg(role.command())

@@ -67,6 +67,9 @@ fn the_readmes_commands_work() -> Result<()> {
         "+  greeting: good morning",
         "it is there, and not ready",
         "prod  not ready",
+        "s3-reader  stalled",
+        "waits for settings of AWS: start with --identity-cluster-name and --oidc-provider-arn",
+        "arn:aws:iam::*:role/bowline-prod-*",
         "Stands:     ready: it is this hub itself",
     ] {
         ensure!(said.contains(expected), "{expected:?} is not in {said}");

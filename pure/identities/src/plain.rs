@@ -1,5 +1,6 @@
 //! Names, documents and wishes as they are where it runs: text, JSON, and what AWS takes.
 
+pub mod children;
 mod document;
 mod naming;
 mod validate;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use self::document::Document;
-pub use self::naming::{BadProvider, Home};
+pub use self::naming::{BadProvider, Home, Marks, PREFIX, beginning, may_be_of};
 pub use self::validate::Problem;
 use crate::state::{Identity, Names, Wanted};
 

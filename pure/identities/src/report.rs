@@ -7,6 +7,9 @@ use crate::object::Object;
 use crate::state::{Identity, Mood, Names, Told};
 use crate::words;
 
+/// The most characters that are told.
+const LONGEST: usize = 8_192;
+
 /// The write that makes the identity show how it stands; `None` if it does.
 pub(crate) fn report<N: Names>(case: &Case<'_, N>, standing: Standing<'_, Wait>) -> Option<Write<Object<N>>> {
     let before = case.s.identity.as_ref()?;
@@ -29,7 +32,16 @@ fn told<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, standing: Standing
         Standing::Failing(why) => (Mood::Failing, why.into()),
         Standing::Stalled(why) => (Mood::Stalled, why.into()),
     };
-    Told { mood, words, observed: identity.generation }
+    Told { mood, words: short::<N>(words), observed: identity.generation }
+}
+
+/// What is longer than a status has room for would be told again and again.
+fn short<N: Names>(words: N::Text) -> N::Text {
+    let end = words.as_ref().char_indices().nth(LONGEST).map(|(end, _)| end);
+    match end.and_then(|end| words.as_ref().get(..end)) {
+        Some(begin) => N::Text::from(&format!("{begin}…")),
+        None => words,
+    }
 }
 
 /// What people are told by a condition.

@@ -66,7 +66,7 @@ pub(super) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "aws",
-        about: "what is called of AWS does on moto what it does on our strict IAM",
+        about: "identities, and what they call of AWS, do on moto what they do on our strict IAM",
         alone: "cargo xtask test --only aws",
         run: aws,
     },
@@ -116,6 +116,7 @@ fn clippy(workspace: &Workspace, log: &mut Log) -> Result<String> {
     // Tests that need the test bed are behind a feature.
     let testbed = [
         "bowline-e2e-aws/testbed",
+        "bowline-e2e-identities/testbed",
         "bowline-e2e-hub/testbed",
         "bowline-fixtures/testbed",
         "bowline-e2e-homes/testbed",
@@ -151,13 +152,18 @@ fn homes(workspace: &Workspace, log: &mut Log) -> Result<String> {
     on_testbed(workspace, log, &which)
 }
 
-/// The same tests as on our own IAM, which need no stage.
+/// What is called of AWS on moto, which on our own IAM needs no stage; and identities with the real binary, on both.
 fn aws(workspace: &Workspace, log: &mut Log) -> Result<String> {
     let python = testenv::moto::python(workspace, log)?;
     // Of the whole workspace: for one package alone cargo would choose other features of what it shares with others, and
     // build AWS's SDK a second time.
-    let args = ["test", "--workspace", "--features", "bowline-e2e-aws/testbed", "--test", "moto", "--locked"];
-    let ran = log.run(workspace.cargo(args).env(testenv::moto::PYTHON, python))?;
+    let features = "bowline-e2e-aws/testbed,bowline-e2e-identities/testbed";
+    let tests =
+        ["moto", "identities_strict", "identities_moto"].into_iter().flat_map(|test| ["--test", test]);
+    let args = ["test", "--workspace", "--features", features, "--locked", "--no-fail-fast"].into_iter();
+    let mut tests = workspace.cargo(args.chain(tests));
+    tests.env("RUST_TEST_THREADS", AT_ONCE).env(testenv::moto::PYTHON, python);
+    let ran = log.run(&mut tests)?;
     ensure!(ran.success, "tests failed, or do not compile");
     Ok(format!("{} tests", report::tests_passed(&ran.output)))
 }

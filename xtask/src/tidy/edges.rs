@@ -66,10 +66,12 @@ const ALLOWED: &[Edges] = &[
         name: "bowline-controllers",
         internal: &[
             "bowline-api",
+            "bowline-aws",
             "bowline-bundle",
             "bowline-clusters",
             "bowline-control",
             "bowline-fuzz",
+            "bowline-identities",
             "bowline-merge",
             "bowline-runtime",
             "bowline-updates",
@@ -88,10 +90,12 @@ const ALLOWED: &[Edges] = &[
         internal: &[
             "bowline-api",
             "bowline-apiserver",
+            "bowline-aws",
             "bowline-bundle",
             "bowline-controllers",
             "bowline-explorer",
             "bowline-fuzz",
+            "bowline-identities",
             "bowline-models",
             "bowline-runtime",
             "bowline-simulator",
@@ -123,6 +127,17 @@ const ALLOWED: &[Edges] = &[
         external: External::Any,
     },
     Edges { name: "bowline-e2e-aws", internal: &["bowline-aws"], external: External::Any },
+    Edges {
+        name: "bowline-e2e-identities",
+        internal: &[
+            "bowline-aws",
+            "bowline-e2e-aws",
+            "bowline-e2e-hub",
+            "bowline-identities",
+            "bowline-realkube",
+        ],
+        external: External::Any,
+    },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges {
         name: "bowline-fixtures",

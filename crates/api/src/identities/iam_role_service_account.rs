@@ -91,6 +91,13 @@ pub struct IamRoleServiceAccountStatus {
     /// When something was first to be made in AWS. Until some time after that, what is not seen there may still come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_at: Option<Time>,
+    /// Since when the role has all of its policies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete_at: Option<Time>,
+    /// Where the account is published, was, or is going to be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1_000), extend("x-kubernetes-list-type" = "atomic"))]
+    pub published: Vec<PublishedAccount>,
     /// What it waits for, or why it stopped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 32768))]
@@ -98,4 +105,16 @@ pub struct IamRoleServiceAccountStatus {
     /// Complete, Ready, Synced and Stalled.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
+}
+
+/// Where an account is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct PublishedAccount {
+    /// The Cluster. Without one it is where this object is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ShortName>,
+    /// The ServiceAccount, in the namespace of the same name.
+    pub name: Name,
 }

@@ -7,7 +7,7 @@ use crate::action::Action;
 use crate::error::{Arrival, Error, Kind};
 use crate::iam::{Iam, Term};
 use crate::model::{
-    Attached, Caller, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Tags, WebIdentity,
+    Attached, Caller, Holder, Listed, NewPolicy, NewRole, Policy, PolicyVersion, Role, Tags, WebIdentity,
 };
 
 /// The shortest session that AWS gives, in seconds: it is not used.
@@ -132,6 +132,38 @@ impl Iam for Client {
             let page = self.carry(pages.action, call.send()).await?;
             let attached = page.attached_policies().iter().map(convert::attached);
             pages.add(attached, page.is_truncated(), page.marker())?;
+        }
+        Ok(pages.all)
+    }
+
+    async fn list_entities_for_policy(&self, arn: &str) -> Result<Vec<Holder>, Error> {
+        let mut pages = Pages::new(Action::ListEntitiesForPolicy);
+        while let Some(marker) = pages.next() {
+            let call = self.iam.list_entities_for_policy().policy_arn(arn).set_marker(marker);
+            let page = self.carry(pages.action, call.send()).await?;
+            let holders = convert::holders(&page);
+            pages.add(holders.into_iter(), page.is_truncated(), page.marker())?;
+        }
+        Ok(pages.all)
+    }
+
+    async fn list_instance_profiles_for_role(&self, name: &str) -> Result<Vec<String>, Error> {
+        let mut pages = Pages::new(Action::ListInstanceProfilesForRole);
+        while let Some(marker) = pages.next() {
+            let call = self.iam.list_instance_profiles_for_role().role_name(name).set_marker(marker);
+            let page = self.carry(pages.action, call.send()).await?;
+            let names = page.instance_profiles().iter().map(|one| one.instance_profile_name().to_owned());
+            pages.add(names, page.is_truncated(), page.marker())?;
+        }
+        Ok(pages.all)
+    }
+
+    async fn list_role_policies(&self, name: &str) -> Result<Vec<String>, Error> {
+        let mut pages = Pages::new(Action::ListRolePolicies);
+        while let Some(marker) = pages.next() {
+            let call = self.iam.list_role_policies().role_name(name).set_marker(marker);
+            let page = self.carry(pages.action, call.send()).await?;
+            pages.add(page.policy_names().iter().cloned(), page.is_truncated(), page.marker())?;
         }
         Ok(pages.all)
     }

@@ -1,10 +1,11 @@
 //! What the SDK has, as ours.
 
 use aws_sdk_iam::error::BuildError;
+use aws_sdk_iam::operation::list_entities_for_policy::ListEntitiesForPolicyOutput;
 use aws_sdk_iam::types::{self, Tag};
 use percent_encoding::percent_decode_str;
 
-use crate::model::{Attached, Caller, Listed, Policy, PolicyVersion, Role, Tags};
+use crate::model::{Attached, Caller, Holder, Listed, Policy, PolicyVersion, Role, Tags};
 
 pub(super) fn tags_to(tags: &Tags) -> Result<Vec<Tag>, BuildError> {
     tags.iter().map(|(key, value)| Tag::builder().key(key).value(value).build()).collect()
@@ -62,6 +63,13 @@ pub(super) fn role(role: &types::Role) -> Role {
 
 pub(super) fn attached(policy: &types::AttachedPolicy) -> Attached {
     Attached { arn: text(policy.policy_arn()), name: text(policy.policy_name()) }
+}
+
+pub(super) fn holders(page: &ListEntitiesForPolicyOutput) -> Vec<Holder> {
+    let roles = page.policy_roles().iter().map(|role| Holder::Role(text(role.role_name())));
+    let users = page.policy_users().iter().map(|user| Holder::User(text(user.user_name())));
+    let groups = page.policy_groups().iter().map(|group| Holder::Group(text(group.group_name())));
+    roles.chain(users).chain(groups).collect()
 }
 
 pub(super) fn listed_role(role: &types::Role) -> Listed {

@@ -10,6 +10,7 @@ use clap::{Args, Subcommand, ValueHint};
 
 use super::Server;
 use super::audit::{AuditArgs, AuditCommand};
+use super::cloud::CloudArgs;
 use crate::exit::Exit;
 use crate::{controllers, hub, restore};
 
@@ -48,6 +49,7 @@ const UP_EXAMPLES: &str = "\
 Examples:
   bowline up
   bowline up --data ./hub --listen 0.0.0.0:7443 --name hub.example.org
+  bowline up --identity-cluster-name demo --oidc-provider-arn arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X
   bowline cluster add toy --embedded
 
 Exit codes:
@@ -73,6 +75,9 @@ pub(super) struct UpArgs {
 
     #[command(flatten)]
     pub(super) bounds: Bounds,
+
+    #[command(flatten)]
+    pub(super) cloud: CloudArgs,
 }
 
 const HUB_EXAMPLES: &str = "\
@@ -187,13 +192,22 @@ pub(super) struct ControllersArgs {
 
     #[command(flatten)]
     bounds: Bounds,
+
+    #[command(flatten)]
+    cloud: CloudArgs,
 }
 
 impl ControllersArgs {
-    pub(super) fn wish(self) -> controllers::Wish {
-        let ControllersArgs { server, only, health_listen, journal, bounds } = self;
-        let Bounds { updates_at_once } = bounds;
-        controllers::Wish { server: server.wanted(), only, listen: health_listen, journal, updates_at_once }
+    pub(super) fn wish(self) -> anyhow::Result<controllers::Wish> {
+        let ControllersArgs { server, only, health_listen, journal, bounds, cloud } = self;
+        Ok(controllers::Wish {
+            server: server.wanted(),
+            only,
+            listen: health_listen,
+            journal,
+            updates_at_once: bounds.updates_at_once,
+            cloud: cloud.wish()?,
+        })
     }
 }
 

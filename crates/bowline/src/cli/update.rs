@@ -16,7 +16,8 @@ use crate::duration::duration;
 use crate::exit::Exit;
 use crate::output::Format;
 use crate::service;
-use crate::update::{self, Following, Line, Named, Scope, Submission, Which};
+use crate::team::Scope;
+use crate::update::{self, Following, Line, Named, Submission, Which};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,7 +77,7 @@ enum Command {
 
 /// Which server, and which namespace.
 #[derive(Args)]
-struct Where {
+pub(super) struct Where {
     #[command(flatten)]
     server: Server,
 
@@ -86,7 +87,7 @@ struct Where {
 }
 
 impl Where {
-    fn scope(self) -> Scope {
+    pub(super) fn scope(self) -> Scope {
         Scope { server: self.server.wanted(), namespace: self.namespace }
     }
 }

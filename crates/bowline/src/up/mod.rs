@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use bowline_api::updates::Cluster;
 use bowline_apiserver::{Config, Guest, Server};
-use bowline_controllers::{Setup, System};
+use bowline_controllers::{Cloud, Setup, System};
 use bowline_runtime::{Identity, InstallError, Journal, Metrics};
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
@@ -22,7 +22,11 @@ use crate::output;
 use crate::service::{self, Signals};
 
 /// Runs hub and controllers until somebody wants them to end.
-pub(crate) fn run(config: Config, updates_at_once: NonZeroUsize) -> anyhow::Result<Exit> {
+pub(crate) fn run(
+    config: Config,
+    updates_at_once: NonZeroUsize,
+    cloud: Option<Cloud>,
+) -> anyhow::Result<Exit> {
     service::block_on(async {
         // Who is told that it listens may end it at once.
         let mut signals = Signals::new()?;
@@ -32,7 +36,7 @@ pub(crate) fn run(config: Config, updates_at_once: NonZeroUsize) -> anyhow::Resu
         let config = Config { guest: Some(guest), ..config };
         let starting = async {
             let server = service::start(config).await?;
-            Hub::start(server, &data, metrics, updates_at_once).await
+            Hub::start(server, &data, metrics, updates_at_once, cloud.as_ref()).await
         };
         let hub = tokio::select! {
             hub = starting => hub?,
@@ -84,8 +88,10 @@ impl Hub {
         data: &Path,
         metrics: Metrics,
         updates_at_once: NonZeroUsize,
+        cloud: Option<&Cloud>,
     ) -> anyhow::Result<Hub> {
         let client = client(&server);
+        let cloud = service::connect(cloud, &client).await?;
         bowline_runtime::install(&client, &bowline_api::crds()).await?;
         let roles = bowline_api::cluster_roles();
         bowline_runtime::apply(&client, &roles).await?;
@@ -109,6 +115,7 @@ impl Hub {
             metrics,
             roles,
             updates_at_once,
+            cloud,
         };
         let (stop, stopped) = watch::channel(false);
         let controllers = tokio::spawn(bowline_controllers::run(setup, &System::ALL, stopped));

@@ -20,11 +20,9 @@ mod watch;
 
 use std::path::Path;
 
-use anyhow::anyhow;
 use bowline_api::updates::{Bundle, Stack, Update, UpdatePhase, UpdateStatus};
-use bowline_runtime::Manner;
-use k8s_openapi::api::core::v1::{Namespace, Secret};
-use kube::{Api, Client, ResourceExt};
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, ResourceExt};
 
 pub(crate) use self::diff::diff;
 pub(crate) use self::follow::Following;
@@ -40,28 +38,10 @@ pub(crate) use self::stacks::pause;
 pub(crate) use self::submit::{Submission, submit};
 pub(crate) use self::unlock::unlock;
 pub(crate) use self::watch::watch;
-use crate::connection::{Wanted, failed};
-use crate::exit::Refused;
-
-/// By which name servers know that a field was written by this.
-const WRITER: &str = "bowline-cli";
+use crate::team::{Scope, Team, WRITER, answered};
 
 /// How often a write is tried again that somebody else was faster with.
 const TRIES: usize = 8;
-
-/// Which server, and which namespace there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
-    pub(crate) server: Wanted,
-    /// Without one, that of the kubeconfig.
-    pub(crate) namespace: Option<String>,
-}
-
-/// A namespace of the hub: a team's.
-struct Team {
-    client: Client,
-    namespace: String,
-}
 
 impl Scope {
     /// What to type for something that is to be looked at, or submitted, as it was now.
@@ -72,38 +52,9 @@ impl Scope {
         let (stack, namespace) = (with("--stack", stack), with("-n", self.namespace.as_deref()));
         format!("bowline update {verb} {} --cluster {cluster}{stack}{namespace}", path.display())
     }
-
-    /// The namespace that is meant, which is there.
-    async fn team(&self) -> anyhow::Result<Team> {
-        let team = self.perhaps_team().await?;
-        team.is_there().await?;
-        Ok(team)
-    }
-
-    /// The namespace that is meant, for who asks nothing of it, or asks after what is gone.
-    async fn perhaps_team(&self) -> anyhow::Result<Team> {
-        let client = self.server.client(Manner::Patiently).await?;
-        let namespace = self.namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
-        Ok(Team { client, namespace })
-    }
 }
 
 impl Team {
-    /// Refuses a namespace that is not there: whatever is listed in one is empty, and nothing says why. Who may not see
-    /// namespaces is told by the server what else they may not.
-    async fn is_there(&self) -> anyhow::Result<()> {
-        let namespaces: Api<Namespace> = Api::all(self.client.clone());
-        let name = &self.namespace;
-        match namespaces.get_metadata_opt(name).await {
-            Ok(None) => Err(anyhow!(Refused(format!(
-                "the hub has no namespace {name}: say another one (-n), or make it, with the hub's kubeconfig: kubectl create \
-                 namespace {name}"
-            )))),
-            Err(error) if !answered(&error, 403) => Err(failed(error, "cannot read the namespace")),
-            Ok(Some(_)) | Err(_) => Ok(()),
-        }
-    }
-
     fn updates(&self) -> Api<Update> {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
@@ -119,11 +70,6 @@ impl Team {
     fn secrets(&self) -> Api<Secret> {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
-}
-
-/// Whether a request was answered with this code.
-fn answered(error: &kube::Error, code: u16) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == code)
 }
 
 /// What an update says of itself; a new one has said nothing yet.

@@ -3,11 +3,10 @@
 use bowline_api::updates::{Update, UpdatePhase};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::jiff::Timestamp;
-use kube::api::ListParams;
-use kube::{Api, ResourceExt};
+use kube::ResourceExt;
 
 use super::submit::submitter;
-use super::{Named, Scope, Team, status, title, word};
+use super::{Named, Scope, status, title, word};
 use crate::ago::passed;
 use crate::exit::Exit;
 use crate::output::{self, Format};
@@ -17,27 +16,12 @@ pub(crate) async fn show(scope: &Scope, named: &Named, format: Format) -> anyhow
     let team = scope.team().await?;
     let update = team.named(named).await?;
     let text = if format.is_text() {
-        told(&update) + &timeline(&update, &team.events(&update).await)
+        told(&update) + &timeline(&update, &team.events_of(update.uid()).await)
     } else {
         output::document(format, &update)?
     };
     output::print(&text)?;
     Ok(Exit::Done)
-}
-
-impl Team {
-    /// What was told of an update as it happened. Events are for people, and best effort: without them the rest is shown.
-    async fn events(&self, update: &Update) -> Vec<Event> {
-        let events: Api<Event> = Api::namespaced(self.client.clone(), &self.namespace);
-        let Ok(found) = events.list(&ListParams::default()).await else { return Vec::new() };
-        let of_it = |event: &Event| {
-            event
-                .regarding
-                .as_ref()
-                .is_some_and(|regarding| regarding.uid.is_some() && regarding.uid == update.uid())
-        };
-        found.items.into_iter().filter(of_it).collect()
-    }
 }
 
 fn told(update: &Update) -> String {

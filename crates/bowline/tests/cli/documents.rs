@@ -74,11 +74,26 @@ fn the_wide_table_says_what_properties_mean() {
 
 #[test]
 fn every_command_helps_with_examples() {
-    let groups =
-        [("cluster", "add list show remove"), ("update", "submit plan diff list show watch rollback")];
+    let groups = [
+        ("cluster", "add list show remove"),
+        ("update", "submit plan diff list show watch rollback"),
+        ("identity", "list show explain audit import iam-policy"),
+    ];
     let verbs =
         groups.iter().flat_map(|(group, verbs)| verbs.split(' ').map(move |verb| format!("{group} {verb}")));
-    let alone = ["", "up", "hub", "controllers", "cluster", "update", "check", "completion", "crds", "man"];
+    let alone = [
+        "",
+        "up",
+        "hub",
+        "controllers",
+        "cluster",
+        "update",
+        "identity",
+        "check",
+        "completion",
+        "crds",
+        "man",
+    ];
     for command in alone.map(str::to_owned).into_iter().chain(verbs) {
         run(&format!("{command} --help")).exits(0).says("Examples:\n  bowline ").says("Usage: ");
     }
@@ -90,14 +105,14 @@ fn definitions_are_the_same_in_both_forms_and_roles_come_only_when_asked_for() {
     let list = run("crds -o json").exits(0).json();
     assert_eq!((&list["apiVersion"], &list["kind"]), (&"v1".into(), &"List".into()));
     let items = list["items"].as_array().expect("a list");
-    assert_eq!(items.len(), 13);
+    assert_eq!(items.len(), 14);
     assert!(items.iter().all(|item| item["kind"] == "CustomResourceDefinition"));
     let yaml = run("crds").exits(0).stdout;
     let documents: Vec<serde_json::Value> =
         yaml.split("\n---\n").map(|document| serde_saphyr::from_str(document).expect("YAML")).collect();
     assert_eq!(&documents, items);
     let roles = run("crds --with-roles -o json").exits(0).json();
-    let names = roles["items"].as_array().expect("a list").iter().skip(13);
+    let names = roles["items"].as_array().expect("a list").iter().skip(14);
     let names: Vec<_> = names.filter_map(|item| item["metadata"]["name"].as_str()).collect();
     assert_eq!(names, ["bowline-view", "bowline-edit", "bowline-admin"]);
     run("crds -o table").exits(2).notes("yaml, json");

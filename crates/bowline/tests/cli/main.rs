@@ -2,6 +2,7 @@
 
 mod documents;
 mod faults;
+mod identities;
 mod listing;
 mod pipes;
 mod refusals;

@@ -42,6 +42,33 @@ fn a_hub_says_what_it_takes() {
 }
 
 #[test]
+fn settings_of_aws_that_make_no_sense_are_named_before_anything_is_started() {
+    let arn = "arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X";
+    for command in ["up", "controllers"] {
+        for (options, named) in [
+            ("--aws-endpoint http://127.0.0.1:1".to_owned(), "--oidc-provider-arn"),
+            ("--identity-cluster-name demo".to_owned(), "--oidc-provider-arn"),
+            (format!("--oidc-provider-arn {arn}"), "--identity-cluster-name"),
+            (
+                "--identity-cluster-name demo --oidc-provider-arn x".to_owned(),
+                "`x` is no ARN of an OIDC provider",
+            ),
+            (
+                format!("--identity-cluster-name demo --oidc-provider-arn {arn} --oidc-issuer https://other"),
+                "which is https://oidc.example/id/X",
+            ),
+            ("--identity-drift-interval 0s".to_owned(), "at least one second"),
+            (
+                format!("--identity-cluster-name demo --oidc-provider-arn {arn} --identity-sweeps 2h,1h"),
+                "each is longer than the one before",
+            ),
+        ] {
+            run(&format!("{command} {options}")).exits(2).notes(named);
+        }
+    }
+}
+
+#[test]
 fn a_hub_that_cannot_start_says_why_once() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it has one");

@@ -181,6 +181,18 @@ impl Hub {
         Said::new(&command.env("KUBECONFIG", names).stdin(Stdio::null()).output().expect("it runs"))
     }
 
+    /// The same, with credentials of AWS, and nothing that says where that is.
+    pub(crate) fn with_aws(&self, line: &str) -> Said {
+        let mut command = self.any_command(line);
+        for name in ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ENDPOINT_URL"] {
+            command.env_remove(name);
+        }
+        command.env("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE").env("AWS_SECRET_ACCESS_KEY", "not-shown");
+        command.env("AWS_CONFIG_FILE", "none").env("AWS_SHARED_CREDENTIALS_FILE", "none");
+        command.env("AWS_EC2_METADATA_DISABLED", "true");
+        Said::new(&command.stdin(Stdio::null()).output().expect("it runs"))
+    }
+
     /// `bowline update`.
     pub(crate) fn update(&self, line: &str) -> Said {
         Said::new(&self.command(line).stdin(Stdio::null()).output().expect("it runs"))
@@ -282,6 +294,23 @@ impl Hub {
         self.runtime
             .block_on(api.patch_status(cluster, &PatchParams::default(), &patch))
             .expect("it is written");
+    }
+
+    /// Says something of an identity.
+    pub(crate) fn say_of_identity(&self, name: &str, status: &Value) {
+        let api: Api<bowline_api::identities::IamRoleServiceAccount> =
+            Api::namespaced(self.client.clone(), "default");
+        let patch = Patch::Merge(json!({"status": status}));
+        self.runtime
+            .block_on(api.patch_status(name, &PatchParams::default(), &patch))
+            .expect("it is written");
+    }
+
+    /// Deletes a service account.
+    pub(crate) fn delete_account(&self, name: &str) {
+        let api: Api<k8s_openapi::api::core::v1::ServiceAccount> =
+            Api::namespaced(self.client.clone(), "default");
+        self.runtime.block_on(api.delete(name, &Default::default())).expect("it is deleted");
     }
 
     /// Renews a lease, as its holder would in this second.

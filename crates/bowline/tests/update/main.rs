@@ -1,8 +1,10 @@
-//! `bowline update` and `bowline cluster` against a real hub. There is no controller: the tests say what it would.
+//! `bowline update`, `bowline cluster` and `bowline identity` against a real hub. There is no controller: the tests say what it would.
 
 mod clusters;
 mod ends;
 mod hub;
+mod identities;
+mod imports;
 mod plans;
 mod submits;
 mod unlocks;

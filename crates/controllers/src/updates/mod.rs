@@ -46,13 +46,14 @@ pub(crate) use self::epochs::latest_epoch;
 #[cfg(test)]
 pub(crate) use self::fake::{Fake, missing};
 use self::gauges::Gauges;
-use self::keeping::Keeping;
+pub(crate) use self::keeping::Keeping;
 use self::look::{Eyes, is_enough};
 use self::marks::Actor;
 use self::names::{StackName, Text};
 pub use self::preview::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission};
-use self::request::Way;
-use self::target::{Known, Targets};
+pub(crate) use self::request::{Asked, Trouble, Way, segment};
+use self::target::Known;
+pub(crate) use self::target::{Targets, of_home};
 pub use self::unseen::Unseen;
 use self::wire::UpdateWire;
 use self::write::Hands;

@@ -123,6 +123,7 @@ impl fmt::Display for Over {
 }
 
 /// The right to carry one effect. Whoever sends several requests for it asks before each of them how long that may take.
+#[derive(Clone)]
 pub struct Mandate(Option<(Leader, Tenure)>);
 
 impl Mandate {

@@ -20,6 +20,13 @@ pub struct Counted {
     counts: Family<Labels, Counter>,
 }
 
+/// How often something was, by two labels. The name gets `_total` where it is told.
+#[derive(Clone, Debug)]
+pub struct Crossed {
+    labels: [&'static str; 2],
+    counts: Family<Labels, Counter>,
+}
+
 /// How long something took, by one label.
 #[derive(Clone, Debug)]
 pub struct Timed {
@@ -36,6 +43,14 @@ impl Metrics {
         Counted { label, counts }
     }
 
+    /// Counts something, by these labels. A name is given once.
+    pub fn crossed(&self, name: &'static str, about: &'static str, labels: [&'static str; 2]) -> Crossed {
+        let counts = Family::default();
+        let mut registry = self.0.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        registry.register(name, about, Family::clone(&counts));
+        Crossed { labels, counts }
+    }
+
     /// Measures how long something takes, by this label. A name is given once.
     pub fn timed(&self, name: &'static str, about: &'static str, label: &'static str) -> Timed {
         let long: fn() -> Histogram = || Histogram::new(LONG_SECONDS);
@@ -50,6 +65,14 @@ impl Counted {
     /// It was once more.
     pub fn add(&self, value: &str) {
         self.counts.get_or_create(&vec![(self.label, value.to_owned())]).inc();
+    }
+}
+
+impl Crossed {
+    /// It was once more.
+    pub fn add(&self, values: [&str; 2]) {
+        let labels = self.labels.iter().zip(values);
+        self.counts.get_or_create(&labels.map(|(label, value)| (*label, value.to_owned())).collect()).inc();
     }
 }
 
@@ -72,9 +95,11 @@ mod tests {
         counted.add("Done");
         counted.add("Done");
         timed.took("Done", 20.0);
+        metrics.crossed("bowline_ways", "How often", ["from", "to"]).add(["a", "b"]);
         let told = metrics.text().expect("text");
         for line in [
             "bowline_things_total{phase=\"Done\"} 2\n",
+            "bowline_ways_total{from=\"a\",to=\"b\"} 1\n",
             "bowline_thing_seconds_sum{phase=\"Done\"} 20.0\n",
             "bowline_thing_seconds_bucket{le=\"15.0\",phase=\"Done\"} 0\n",
             "bowline_thing_seconds_bucket{le=\"60.0\",phase=\"Done\"} 1\n",

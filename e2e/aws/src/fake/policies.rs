@@ -8,7 +8,7 @@ use super::names;
 use super::query::{Form, Xml};
 use super::refusal::Refusal;
 use super::wire;
-use super::world::{ACCOUNT, Policy, Version, World, now};
+use super::world::{ACCOUNT, Policy, Role, Version, World, now};
 
 type Outcome = Result<Xml, Refusal>;
 
@@ -123,6 +123,20 @@ pub(super) fn list_versions(world: &mut World, form: &Form) -> Outcome {
     let newest_first: Vec<_> = policy.versions.keys().rev().copied().collect();
     lists::page(world.page, form, "Versions", &newest_first, |xml, number| {
         wire::version(xml, "member", &policy, *number, false);
+    })
+}
+
+/// Who has a policy, or has it as a boundary. There are no users and groups here.
+pub(super) fn list_holders(world: &mut World, form: &Form) -> Outcome {
+    let arn = seen(world, form)?.arn;
+    let roles = world.roles.values_mut().filter_map(|slot| slot.read().cloned());
+    let has_it = |role: &Role| role.attached.contains(&arn) || role.boundary.as_ref() == Some(&arn);
+    let roles: Vec<_> = roles.filter(has_it).collect();
+    lists::page(world.page, form, "PolicyRoles", &roles, |xml, role| {
+        xml.within("member", |xml| {
+            xml.text("RoleName", &role.name);
+            xml.text("RoleId", &role.id);
+        });
     })
 }
 

@@ -128,6 +128,12 @@ pub(super) fn list_attached(world: &mut World, form: &Form) -> Outcome {
     })
 }
 
+/// A list of what roles here never have: nobody can put them into instance profiles, or policies into them.
+pub(super) fn list_none(world: &mut World, form: &Form, tag: &str) -> Outcome {
+    seen(world, form)?;
+    lists::page(world.page, form, tag, &[(); 0], |_, ()| {})
+}
+
 pub(super) fn list(world: &mut World, form: &Form) -> Outcome {
     let below = form.get("PathPrefix").unwrap_or("/");
     let all = world.roles.values_mut().filter_map(|slot| slot.read().cloned());

@@ -1,7 +1,7 @@
 //! What we may, and what it takes.
 
 use anyhow::{Context, Result};
-use bowline_aws::{Action, Client, Iam, Keys, Kind, NewRole, Secret, Settings};
+use bowline_aws::{Action, Client, Holder, Iam, Keys, Kind, NewRole, Secret, Settings};
 use bowline_e2e_aws::fake::{ACCESS_KEY, Fake, token};
 
 use crate::bed;
@@ -67,6 +67,9 @@ async fn the_permissions_are_those_of_the_calls() -> Result<()> {
     client.list_policy_versions(&policy).await?;
     client.get_role(&role.name).await?;
     client.list_attached_role_policies(&role.name).await?;
+    assert_eq!(client.list_entities_for_policy(&policy).await?, [Holder::Role(role.name.clone())]);
+    assert!(client.list_instance_profiles_for_role(&role.name).await?.is_empty());
+    assert!(client.list_role_policies(&role.name).await?.is_empty());
     client.list_roles("/").await?;
     client.list_policies("/").await?;
     client.detach_role_policy(&role.name, &policy).await?;

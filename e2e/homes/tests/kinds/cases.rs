@@ -52,7 +52,7 @@ pub(crate) fn rules() -> Vec<(&'static str, String)> {
     all
 }
 
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "Cluster",
     "Stack",
     "Update",
@@ -63,6 +63,7 @@ const KINDS: [&str; 13] = [
     "IamRoleServiceAccount",
     "IamPolicy",
     "IamRole",
+    "IamTombstone",
     "SyncTarget",
     "Placement",
     "VolumeGrant",
@@ -220,6 +221,9 @@ pub(crate) fn new(kind: &str) -> Value {
                 }],
             }),
         ),
+        "IamTombstone" => {
+            named("a-1", json!({"namespace": "a", "identity": "shop", "uids": ["1"], "sweeps": 1}))
+        }
         "SyncTarget" => {
             named("east", json!({"cluster": "east", "taints": [{"key": "gpu", "effect": "NoSchedule"}]}))
         }
@@ -418,6 +422,11 @@ fn identities() -> Vec<Case> {
         ),
         changed("IamPolicy", json!({"spec": {"policyName": "other"}}), "a policy cannot be renamed in AWS"),
         changed("IamRole", json!({"spec": {"roleName": "other"}}), "a role cannot be renamed in AWS"),
+        changed(
+            "IamTombstone",
+            json!({"spec": {"identity": "other"}}),
+            "a tombstone cannot become that of another identity",
+        ),
     ]
 }
 

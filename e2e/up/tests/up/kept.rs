@@ -98,7 +98,7 @@ fn what_is_there_is_not_applied_again() -> Result<()> {
         anyhow::Ok(counts.sum::<u64>())
     };
     let before = applied()?;
-    ensure!(before == 13, "each kind is applied once: {before}");
+    ensure!(before == 14, "each kind is applied once: {before}");
     let second = bowline_e2e_up::Controllers::start(&place.kubeconfig())?;
     until("a second one is ready", || {
         let said = second.page("/readyz")?;

@@ -12,6 +12,9 @@ const LONGEST: usize = 64;
 /// How many bytes of the hash a name ends with.
 const HASH: usize = 8;
 
+/// What the names of all policies and roles of ours begin with.
+pub const PREFIX: &str = "bowline-";
+
 const HUB: &str = "bowline.dev/hub";
 const NAMESPACE: &str = "bowline.dev/namespace";
 const NAME: &str = "bowline.dev/name";
@@ -82,17 +85,14 @@ impl Home {
     /// What the policy and the role of an identity are called in AWS: as much of the name as there is room for, and a hash of
     /// all of it, since `a-b` in `c` and `a` in `b-c` would be one else.
     pub fn aws_name(&self, name: &Named) -> String {
-        let whole = format!("bowline-{}-{}-{}", self.cluster, name.namespace, name.name);
-        let allowed = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
-        let begin: String = whole.chars().map(|c| if allowed(c) { c } else { '-' }).collect();
+        let begin = cut(&format!("{PREFIX}{}-{}-{}", self.cluster, name.namespace, name.name));
         let mut hasher = Sha256::new();
         for part in [&self.hub, &self.cluster, &name.namespace, &name.name] {
             hasher.update(part.as_bytes());
             hasher.update([0]);
         }
         let hash: String = hasher.finalize().iter().take(HASH).map(|byte| format!("{byte:02x}")).collect();
-        let room = LONGEST - 1 - 2 * HASH;
-        format!("{}-{hash}", begin.get(..room.min(begin.len())).unwrap_or_default())
+        format!("{begin}-{hash}")
     }
 
     /// What AWS calls, or will call, the policy of an identity.
@@ -116,12 +116,48 @@ impl Home {
         name: &Named,
         tags: impl Iterator<Item = (&'a str, &'a str)> + Clone,
     ) -> Whose<String> {
-        let tag = |key: &str| tags.clone().find(|(name, _)| *name == key).map(|(_, value)| value);
-        let says = |key: &str, value: &str| tag(key) == Some(value);
-        let is_ours = says(HUB, &self.hub) && says(NAMESPACE, &name.namespace) && says(NAME, &name.name);
-        match tag(UID) {
-            _ if !is_ours => Whose::Theirs,
-            uid => Whose::Ours(uid.unwrap_or_default().to_owned()),
+        match Marks::read(tags) {
+            Some(marks) if marks.hub == self.hub && marks.name == *name => Whose::Ours(marks.uid),
+            _ => Whose::Theirs,
         }
     }
+}
+
+/// Whose something in AWS is, as its tags say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Marks {
+    /// The hub.
+    pub hub: String,
+    /// The identity.
+    pub name: Named,
+    /// Which of those that had that name; empty if it does not say.
+    pub uid: String,
+}
+
+impl Marks {
+    /// What these tags say; `None` if they do not say that it is an identity's.
+    pub fn read<'a>(tags: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Option<Marks> {
+        let tag = |key: &str| tags.clone().find(|(name, _)| *name == key).map(|(_, value)| value.to_owned());
+        let name = Named { namespace: tag(NAMESPACE)?, name: tag(NAME)? };
+        Some(Marks { hub: tag(HUB)?, name, uid: tag(UID).unwrap_or_default() })
+    }
+}
+
+/// What the names of all policies and roles begin with that are called after this cluster.
+pub fn beginning(cluster: &str) -> String {
+    cut(&format!("{PREFIX}{cluster}-"))
+}
+
+/// As much of a name as there is room for before the hash, in characters that AWS takes.
+fn cut(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c);
+    name.chars().map(|c| if allowed(c) { c } else { '-' }).take(LONGEST - 1 - 2 * HASH).collect()
+}
+
+/// Whether something that AWS calls like this may be of the identity: by its name alone, from which the hub and the cluster
+/// cannot be read, and which may have been cut.
+pub fn may_be_of(called: &str, name: &Named) -> bool {
+    let whole = called.len().checked_sub(1 + 2 * HASH).and_then(|end| called.get(..end));
+    let is_it = |begin: &str| begin.ends_with(&format!("-{}-{}", name.namespace, name.name));
+    whole.is_some_and(|begin| begin.starts_with(PREFIX) && (called.len() == LONGEST || is_it(begin)))
 }

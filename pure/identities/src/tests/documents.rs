@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Names;
-use crate::plain::Issuer;
+use crate::plain::{Issuer, Marks, beginning, may_be_of};
 
 #[test]
 fn documents_are_compared_by_what_they_mean() {
@@ -69,6 +69,32 @@ fn ours_is_what_our_tags_are_on() {
         tags.remove(missing);
         assert_eq!(whose(&tags), Whose::Theirs);
     }
+}
+
+#[test]
+fn what_a_name_in_aws_may_be_of_is_seen_without_its_hub() {
+    let name = |namespace: &str, name: &str| Named { namespace: namespace.into(), name: name.into() };
+    let long = "x".repeat(63);
+    for cluster in ["demo", &long] {
+        let called =
+            Home::new("hub-1", cluster, PROVIDER).expect("a provider").aws_name(&name("team", "reader"));
+        assert!(called.starts_with(&beginning(cluster)), "{called}");
+    }
+    for name in [name("team", "reader"), name(&long, "reader"), name("team", &long), name("a", "b-c")] {
+        assert!(may_be_of(&home().aws_name(&name), &name), "{name}");
+    }
+    let called = home().aws_name(&name("team", "reader"));
+    for other in [name("team", "writer"), name("eam", "reader"), name("team", "read")] {
+        assert!(!may_be_of(&called, &other), "{other}");
+    }
+    for foreign in ["", "bowline-", "reader", &called.replacen("bowline-", "terraform-", 1)] {
+        assert!(!may_be_of(foreign, &name("team", "reader")), "{foreign}");
+    }
+    let (tags, team) = (home().tags(&name("team", "reader"), "u1"), name("team", "reader"));
+    let read =
+        |tags: &[(&'static str, String)]| Marks::read(tags.iter().map(|(key, value)| (*key, value.as_str())));
+    assert_eq!(read(&tags).map(|marks| (marks.name, marks.uid)), Some((team, "u1".to_owned())));
+    assert_eq!(read(&tags[1..]), None, "without a hub it is nobody's");
 }
 
 #[test]

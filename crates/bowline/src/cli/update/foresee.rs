@@ -8,6 +8,7 @@ use super::Where;
 use crate::cli::cluster::name;
 use crate::exit::Exit;
 use crate::output::Format;
+use crate::team::Scope;
 use crate::update::{self, Question};
 
 /// What might be submitted.
@@ -34,7 +35,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn parts(self) -> (update::Scope, Question) {
+    fn parts(self) -> (Scope, Question) {
         let Asked { path, cluster, stack, cluster_kubeconfig, place } = self;
         (place.scope(), Question { path, cluster, stack, cluster_kubeconfig })
     }

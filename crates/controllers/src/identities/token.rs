@@ -1,0 +1,66 @@
+//! An account's own token, to see whether its role can be assumed.
+
+use bowline_api::identities::IamRoleServiceAccount;
+use bowline_aws::{Secret, WebIdentity};
+use bowline_identities::plain::Named;
+use bowline_runtime::Mandate;
+use http::Method;
+use kube::{Api, Client};
+use serde_json::json;
+
+use super::abroad::Abroad;
+use super::said;
+use crate::updates::{Asked, Way, of_home, segment};
+
+/// What tokens for AWS are made out for.
+const AUDIENCE: &str = "sts.amazonaws.com";
+/// The shortest time that a server makes a token out for, in seconds.
+const SHORTEST: u32 = 600;
+/// What the session is called in AWS's records.
+const SESSION: &str = "bowline";
+
+/// Who asks for tokens.
+pub(super) struct Tokens {
+    home: Client,
+}
+
+impl Tokens {
+    pub(super) fn new(home: Client) -> Tokens {
+        Tokens { home }
+    }
+
+    /// A token of an identity's account, of the first cluster that it names or of its home, and the role that it is for.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) async fn of(
+        &self,
+        name: &Named,
+        abroad: &Abroad,
+        mandate: &Mandate,
+    ) -> Result<WebIdentity, String> {
+        let Named { namespace, name } = name;
+        let identities: Api<IamRoleServiceAccount> = Api::namespaced(self.home.clone(), namespace);
+        let identity = of_home(identities.get(name)).await.map_err(String::from)?;
+        let role_arn = identity.status.and_then(|status| status.role_arn);
+        let role_arn = role_arn.ok_or_else(|| "its role is not known yet".to_owned())?.to_string();
+        let account =
+            identity.spec.service_account_name.map_or_else(|| name.clone(), |name| name.to_string());
+        let client = match identity.spec.clusters.iter().min() {
+            None => self.home.clone(),
+            Some(cluster) => abroad.reach(cluster.as_str()).await.map_err(|said| said::words(&said))?,
+        };
+        let path =
+            format!("/api/v1/namespaces/{}/serviceaccounts/{}/token", segment(namespace), segment(&account));
+        let body = json!({
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+            "spec": { "audiences": [AUDIENCE], "expirationSeconds": SHORTEST },
+        });
+        let asked = Asked::new(Method::POST, path).body("application/json", &body);
+        let made = asked.send(Way { client: &client, mandate }).await;
+        let no_token = |why: &str| format!("there is no token of the account {namespace}/{account}: {why}");
+        let (_, made) = made.map_err(|trouble| no_token(trouble.words()))?;
+        let token = made["status"]["token"].as_str().ok_or_else(|| no_token("the answer has none"))?;
+        Ok(WebIdentity { role_arn, session: SESSION.to_owned(), token: Secret::new(token) })
+    }
+}

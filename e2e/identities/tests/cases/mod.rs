@@ -1,0 +1,46 @@
+//! What identities do with an IAM, whichever it is.
+
+pub(crate) mod clusters;
+pub(crate) mod drift;
+pub(crate) mod faults;
+pub(crate) mod life;
+pub(crate) mod names;
+pub(crate) mod others;
+
+/// A test for each case. Before it the test's file has a function `bed`.
+#[macro_export]
+macro_rules! cases {
+    ($($module:ident: $($case:ident),+ $(,)?;)+) => {
+        $($(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $case() -> anyhow::Result<()> {
+                let mut bed = bed().await?;
+                $module::$case(&mut bed).await
+            }
+        )+)+
+    };
+}
+
+/// All of them.
+#[macro_export]
+macro_rules! all_cases {
+    () => {
+        $crate::cases! {
+            life:
+                an_identity_is_made_with_few_calls_and_rests, an_identity_follows_its_spec,
+                a_policy_is_changed_more_often_than_aws_keeps_versions, a_deleted_identity_leaves_nothing,
+                an_orphan_stays_and_is_found_and_taken_over, without_settings_an_identity_says_so;
+            others:
+                a_foreign_role_is_left_alone, a_foreign_policy_is_taken_over_if_asked, a_foreign_account_is_left_alone;
+            drift:
+                what_others_change_is_put_right;
+            faults:
+                lost_and_throttled_calls_are_made_up_for, killed_between_any_two_calls_it_is_made_once,
+                killed_between_any_two_calls_of_its_deletion_nothing_stays, what_arrives_late_is_swept;
+            names:
+                names_do_not_collide, two_hubs_with_one_cluster_name_do_not_meet, two_hundred_at_once;
+            clusters:
+                one_identity_is_published_on_two_clusters;
+        }
+    };
+}
