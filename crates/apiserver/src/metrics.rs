@@ -32,6 +32,7 @@ pub(crate) struct Metrics {
     commits: Histogram,
     batches: Histogram,
     refused: Counter,
+    reads_only: Gauge<i64, AtomicI64>,
     watchers: Gauge<i64, AtomicI64>,
     version: Gauge<i64, AtomicI64>,
     flows: Flows,
@@ -64,6 +65,7 @@ impl Metrics {
             commits: Histogram::new(SECONDS),
             batches: Histogram::new(CHANGES),
             refused: Counter::default(),
+            reads_only: Gauge::default(),
             watchers: Gauge::default(),
             version: Gauge::default(),
             flows: Flows::new(),
@@ -74,6 +76,8 @@ impl Metrics {
         registry.register("commit_seconds", "Time to make a batch durable", metrics.commits.clone());
         registry.register("commit_changes", "Changes made durable together", metrics.batches.clone());
         registry.register("commits_refused", "Batches that could not be written", metrics.refused.clone());
+        let reads_only = "1 while writes are refused because there is no room for them";
+        registry.register("reads_only", reads_only, metrics.reads_only.clone());
         registry.register("watchers", "Watches that are open", metrics.watchers.clone());
         registry.register("resource_version", "The version of the last change", metrics.version.clone());
         Metrics { registry, ..metrics }
@@ -105,7 +109,8 @@ impl Metrics {
     }
 
     /// Everything, that of a guest too, in the text format.
-    pub(crate) fn text(&self, guest: Option<&dyn Guest>) -> String {
+    pub(crate) fn text(&self, reads_only: bool, guest: Option<&dyn Guest>) -> String {
+        self.reads_only.set(reads_only.into());
         let mut out = String::new();
         text::encode_registry(&mut out, &self.registry).expect("text is written to memory");
         self.flows.text(&mut out);
@@ -154,7 +159,7 @@ mod tests {
             let method = Method::from_bytes(format!("X{number}").as_bytes()).expect("a method");
             metrics.answered(&method, StatusCode::FORBIDDEN, Duration::ZERO);
         }
-        let text = metrics.text(None);
+        let text = metrics.text(true, None);
         let lines: Vec<_> =
             text.lines().filter(|line| line.starts_with("bowline_hub_requests_total")).collect();
         assert_eq!(lines.len(), 2, "{text}");

@@ -54,7 +54,7 @@ pub(crate) fn answer(api: &Api, parts: &Parts) -> Reply {
             reply::typed(
                 StatusCode::OK,
                 HeaderValue::from_static(media),
-                api.metrics.text(api.guest.as_deref()),
+                api.metrics.text(api.hub.refuses().is_some(), api.guest.as_deref()),
             )
         }
         "/.well-known/openid-configuration" => with_get(parts, || {

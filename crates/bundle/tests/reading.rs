@@ -173,6 +173,11 @@ fn what_cannot_be_used_is_found_in_its_file() {
         Scratch::new(&[("Chart.yaml", "apiVersion: v2\nname: x\n"), ("templates/a.yaml", "{{ x }}\n")]);
     let told = "it is part of a Helm chart, not an object: helm template";
     assert_eq!(scratch.refused(), format!("Chart.yaml:1: {told} ."));
+    // What `helm create` makes has a field that kustomize knows, as something else.
+    let scratch = Scratch::new(&[("values.yaml", "replicaCount: 1\nresources: {}\n")]);
+    assert_eq!(scratch.refused(), format!("values.yaml:1: {told} ."));
+    let scratch = Scratch::new(&[("values-prod.yaml", "replicaCount: 1\nresources: {}\n")]);
+    assert!(scratch.refused().contains("it has no apiVersion"), "{}", scratch.refused());
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n";
     let scratch = Scratch::new(&[("templates/a.yaml", template)]);
     let said = scratch.refused();

@@ -114,6 +114,7 @@ impl<N: Names> Case<'_, N> {
             return request.why.clone();
         }
         let by_plan = match self.plan(Aim::LastGood) {
+            View::Plan(look, _) if !look.allowed => return words::BARRED.into(),
             View::Plan(look, plan) => plan.refusal().cloned().or_else(|| words::awaited(look, &plan)),
             _ => None,
         };

@@ -49,7 +49,7 @@ const NOT_ALLOWED: &str =
     "its namespace may not use the cluster; an administrator can add it to the cluster's allowedNamespaces";
 
 /// What a stack says that is on a cluster, and may not be there any more.
-pub(crate) const BARRED: &str = "its namespace may not use the cluster any more: what is there stays, and nothing is started or put right; an \
+pub(crate) const BARRED: &str = "its namespace may not use the cluster any more: what is there stays as it is, and nothing is written any more; an \
                                  administrator can add it to the cluster's allowedNamespaces";
 
 /// Between why a version failed and why the one before it could not be put back.

@@ -49,6 +49,8 @@ async fn start_full(path: &Path) {
     assert_eq!(code, 200);
     let reads_only = "for reads only; the last write was refused: the audit log cannot be written: ";
     assert!(said.to_string().contains(reads_only), "{said}");
+    let (_, counted) = get(&service, "/metrics").await;
+    assert!(counted.to_string().contains("bowline_hub_reads_only 1"), "{counted}");
     server.stop().await;
     assert_eq!((text(), reserve.exists()), (before, false), "nothing is half written");
 

@@ -149,9 +149,14 @@ fn not_a_manifest(file: Option<&String>, value: &Value) -> Option<Fault> {
     if value.get("kind").is_some() || value.get("metadata").is_some() {
         return None;
     }
-    if files::is_kustomization(name) || KUSTOMIZE.iter().any(|field| value.get(field).is_some()) {
-        return Some(Fault::kustomization(directory));
+    let is = |field: &str, is: fn(&Value) -> bool| value.get(field).is_some_and(is);
+    // A values file may have fields of the same names, which are no lists.
+    let is_kustomization = KUSTOMIZE.iter().any(|field| is(field, Value::is_array));
+    let is_chart =
+        matches!(version, "v1" | "v2") && ["name", "version"].iter().all(|field| is(field, Value::is_string));
+    match name {
+        "Chart.yaml" | "values.yaml" => Some(Fault::chart(directory)),
+        name if files::is_kustomization(name) || is_kustomization => Some(Fault::kustomization(directory)),
+        _ => is_chart.then(|| Fault::chart(directory)),
     }
-    let is_chart = matches!(version, "v1" | "v2") && value.get("name").is_some_and(Value::is_string);
-    (is_chart || matches!(name, "Chart.yaml" | "values.yaml")).then(|| Fault::chart(directory))
 }

@@ -109,6 +109,7 @@ const FORGET: usize = 24;
 const DISCARD: usize = 25;
 const REPORT: u8 = 1;
 const BEGIN: u8 = 12;
+const WRITE: u8 = 21;
 const MEND: u8 = 23;
 /// Leave, begin, succeed, end rollback, write.
 const RESTS_ON_A_LOOK: [u8; 5] = [10, 12, 16, 17, 21];

@@ -7,7 +7,9 @@ use bowline_control::lease::Epoch;
 use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
 use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
 
-use self::sights::{may_be_everywhere, mends_everywhere, takes_all_for_its_own, trusts_any_look};
+use self::sights::{
+    may_be_everywhere, mends_everywhere, takes_all_for_its_own, trusts_any_look, writes_everywhere,
+};
 use self::words::{goes_silently, mends_silently};
 use super::shape::{Known, Shown, Thing};
 use super::{SHAPE, Shape, UPDATES_MODEL, at};
@@ -57,6 +59,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: may_be_everywhere, ..SHAPE }),
     mutant!("puts right where it may not be" breaks "OnlyWhereAllowed" at "requests=1,contents=1,turns=1,repairs=true" with &[Fault::Drift],
         Shape { decide: mends_everywhere, ..SHAPE }),
+    mutant!("goes on where it may not be" breaks "OnlyWhereAllowed" at "requests=1,turns=2" with &[],
+        Shape { decide: writes_everywhere, ..SHAPE }),
     mutant!("enters once for all" breaks "EnteredFirst" at "" with &[Fault::LostReply],
         Shape { decide: enters_once_for_all, ..SHAPE }),
     mutant!("leaves at once" breaks "EnteredFirst" at "requests=1,deletes=1" with &[Fault::TwoLeaders],

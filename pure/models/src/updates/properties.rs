@@ -12,7 +12,7 @@ use self::requests::{
 };
 use super::names::{self, CLUSTER, UPDATES};
 use super::world::{self, World};
-use super::{BEGIN, MEND, REPORT, RESTS_ON_A_LOOK, Team, memory};
+use super::{BEGIN, MEND, REPORT, RESTS_ON_A_LOOK, Team, WRITE, memory};
 use crate::harness::{Action, Deed, Doing, Edit, Fault, Harness, State, What, Who};
 use crate::tiny::Tiny;
 
@@ -83,7 +83,7 @@ fn of_the_cluster() -> Vec<Claim> {
             let (Action::Turn(key) | Action::Wake(key) | Action::Jump(key)) = action else { return true };
             !begins(before, after, *key) || !memory::is_barred(&after.keys[usize::from(*key)].memory)
         })
-        .about("where the namespace of a stack may not use the cluster any more, as it was seen last, no version is begun, and nothing is put right that others have changed"),
+        .about("where the namespace of a stack may not use the cluster any more, as it was seen last, no version is begun, nothing is put right that others have changed, and nothing is written there"),
         Property::always_step("EnteredFirst", |_, before: &State, action: &Action, after: &State| {
             (0..STACKS).all(|key| !is_written(before, action, after, key) || has_entered(before, key))
         })
@@ -235,12 +235,12 @@ fn rests_on_a_look(s: &State, key: u8) -> bool {
     }
 }
 
-/// Whether a key begins with something new on the cluster: with a version, or with putting right what others have changed.
+/// Whether a key writes to the cluster, or begins with what does: with a version, or with putting right what others have changed.
 fn begins(before: &State, after: &State, key: u8) -> bool {
     let rests = stack(before, key).is_some_and(|stack| stack.status.phase == Phase::Idle);
     match after.keys[usize::from(key)].doing.map(|doing| doing.point) {
         Some(MEND) => rests,
-        point => point == Some(BEGIN),
+        point => matches!(point, Some(BEGIN | WRITE)),
     }
 }
 

@@ -77,6 +77,9 @@ impl<N: Names> Case<'_, N> {
             View::Unusable => return back(Fault::BadContent),
             View::Plan(look, plan) => (look, plan),
         };
+        if !look.allowed {
+            return back(Fault::NotAllowed);
+        }
         if plan.refusal().is_some() {
             return back(Fault::Refused);
         }
@@ -141,6 +144,9 @@ impl<N: Names> Case<'_, N> {
             View::Unusable => return stall(Fault::BadContent),
             View::Plan(look, plan) => (look, plan),
         };
+        if !look.allowed && !plan.is_done() {
+            return stall(Fault::NotAllowed);
+        }
         if self.s.memory.tries > self.rhythm.tries && !plan.is_done() {
             return stall(if self.s.memory.refused.is_empty() { Fault::Tries } else { Fault::Refused });
         }
@@ -180,6 +186,11 @@ impl<N: Names> Case<'_, N> {
         match self.write(aim, look, &plan) {
             None if plan.is_done() => Decision::Do(Step::Restored),
             Some(Step::Look(_)) => Decision::Do(Step::Look(aim)),
+            // It is asked again whether it may be here.
+            _ if !look.allowed && self.now.clock < next => {
+                Decision::Wait { what: Wait::Person, until: Some(next) }
+            }
+            _ if !look.allowed => Decision::Do(Step::Look(aim)),
             // Who has begun to write again goes on, until something does not work.
             Some(step) if is_time || !look.whole => Decision::Do(step),
             _ if self.now.clock >= next => Decision::Do(Step::Look(aim)),

@@ -210,10 +210,19 @@ fn a_stack_whose_namespace_may_not_use_the_cluster_any_more_begins_nothing_and_s
     // It leaves the cluster as it is.
     there.cluster.as_mut().expect("a cluster").updates = vec![("s", 3)];
     assert_eq!(decide(&there, now), Decision::Do(Step::Leave));
-    // What is half done is put back all the same.
+    // What is half done stays so, until it may be there again.
     let mut half = applied();
+    change_sight(&mut half, |sight| sight.fit = changed());
     half.memory.look.as_mut().expect("a look").allowed = false;
-    assert_eq!(decide(&half, HOUR), decide(&applied(), HOUR));
+    assert_eq!(decide(&half, HOUR), Decision::Do(Step::BackOut(Fault::NotAllowed)));
+    stack(&mut half).status.good = Some(Good { number: Number(1), digest: "one".into() });
+    stack(&mut half).status.phase = Phase::RollingBack(None);
+    assert_eq!(decide(&half, HOUR), Decision::Do(Step::Stall(Fault::NotAllowed)));
+    stack(&mut half).status.phase = Phase::Stalled(None);
+    let next = HOUR.plus(half.stack.as_ref().expect("a stack").wish.interval);
+    assert_eq!(decide(&half, HOUR), Decision::Wait { what: Wait::Person, until: Some(next) });
+    assert_eq!(decide(&half, next), Decision::Do(Step::Look(Aim::LastGood)));
+    assert!(told(&half, Standing::Waiting(&Wait::Person)).words.contains("may not use the cluster any more"));
 }
 
 #[test]

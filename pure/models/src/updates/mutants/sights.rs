@@ -28,12 +28,21 @@ pub(super) fn may_be_everywhere(objects: &[&Thing], memory: &Known) -> Shown {
 }
 
 pub(super) fn mends_everywhere(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    does_everywhere(shown, now, |step| step == Step::Mend)
+}
+
+pub(super) fn writes_everywhere(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    does_everywhere(shown, now, |step| matches!(step, Step::Write(_)))
+}
+
+/// As if its namespace might always use the cluster for this.
+fn does_everywhere(shown: &Shown, now: Moment, what: fn(Step) -> bool) -> Decision<Step, Wait> {
     let mut other = shown.clone();
     if let Some(look) = &mut other.memory.look {
         look.allowed = true;
     }
     match (SHAPE.decide)(&other, now) {
-        mend @ Decision::Do(Step::Mend) => mend,
+        Decision::Do(step) if what(step) => Decision::Do(step),
         _ => (SHAPE.decide)(shown, now),
     }
 }
