@@ -100,6 +100,17 @@ impl Hub {
         self.runtime.block_on(api.create(&PostParams::default(), &object)).expect("it is made");
     }
 
+    /// Waits until objects of a kind can be made: a definition is there before its kind is served.
+    pub(crate) fn is_served(&self, group: &str, version: &str, kind: &str) {
+        let kind = ApiResource::from_gvk(&kube::core::GroupVersionKind::gvk(group, version, kind));
+        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind);
+        let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while let Err(why) = self.runtime.block_on(api.list(&kube::api::ListParams::default())) {
+            assert!(std::time::Instant::now() < limit, "{}: {why}", kind.plural);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+
     /// A cluster that these may use.
     pub(crate) fn cluster(&self, name: &str, allowed: &Value) {
         self.create(&json!({

@@ -20,6 +20,7 @@ fn before(objects: &[(&str, Value)]) -> Hub {
             "versions": [{"name": "v1alpha1", "served": true, "storage": true, "schema": {"openAPIV3Schema": any}}],
         },
     }));
+    hub.is_served("irsa.voodoo.io", "v1alpha1", "IamRoleServiceAccount");
     for (name, statement) in objects {
         hub.create(&json!({
             "apiVersion": "irsa.voodoo.io/v1alpha1", "kind": "IamRoleServiceAccount",
