@@ -53,12 +53,12 @@ pub(super) const TOO_LARGE: &[(&str, &str)] = &[
 
 /// What is pinned.
 pub(super) const PINS: &[Pin] = &[
-    updates("crash=1", (1_472_443, 3_503_695, 185)),
-    updates("conflict=1", (2_397_962, 7_547_986, 176)),
-    updates("lost-request=1", (1_202_048, 2_794_087, 180)),
-    updates("relist=1", (654_720, 2_858_695, 175)),
-    updates("clock=1", (1_102_061, 2_715_231, 175)),
-    updates("provider=1", (1_752_199, 3_957_815, 180)),
+    updates("crash=1", (1_473_491, 3_506_165, 185)),
+    updates("conflict=1", (2_401_578, 7_558_250, 176)),
+    updates("lost-request=1", (1_203_024, 2_796_199, 180)),
+    updates("relist=1", (655_656, 2_862_541, 175)),
+    updates("clock=1", (1_108_821, 2_729_979, 175)),
+    updates("provider=1", (1_773_459, 4_003_569, 180)),
     updates("drift=1", (4_830_956, 12_866_953, 178)),
     updates("lost-reply=1", (6_788_700, 20_268_138, 182)),
     control("crash=1", (82_986, 316_533, 43)),
