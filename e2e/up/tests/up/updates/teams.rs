@@ -1,6 +1,6 @@
 //! Two teams with a stack each on one cluster, each with no more rights than it needs; and one that may not use it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use bowline_e2e_homes::Kind;
@@ -101,6 +101,12 @@ fn teams_share_a_cluster_and_nothing_else() -> Result<()> {
     c.submits(&place, &[of("c", "c")], "", 0, &["toy/2 Succeeded"]).map(drop)
 }
 
+/// Somebody changes a ConfigMap on a cluster.
+fn change(place: &Place, cluster: &Path, name: &str) -> Result<()> {
+    let line = format!("patch configmap {name} --type=merge -p {{\"data\":{{\"v\":\"3\"}}}}");
+    place.kubectl_of(cluster)?.ok(&line, "").map(drop)
+}
+
 /// What was judged while a namespace might use its cluster is not started when it may not any more, nor is anything put right.
 #[test]
 fn a_namespace_that_loses_its_cluster_changes_nothing_there() -> Result<()> {
@@ -150,13 +156,9 @@ fn a_namespace_that_loses_its_cluster_changes_nothing_there() -> Result<()> {
     };
     told("it says that it may not be there", "Stalled")?;
     // Who may be there puts right what was changed later, and again: the other one has looked meanwhile.
-    let changed = |name: &str| {
-        let line = format!("patch configmap {name} --type=merge -p {{\"data\":{{\"v\":\"3\"}}}}");
-        place.kubectl_of(&toy)?.ok(&line, "")
-    };
-    changed("one")?;
+    change(&place, &toy, "one")?;
     for _ in 0..3 {
-        changed("beside")?;
+        change(&place, &toy, "beside")?;
         until("it is put right", || {
             let beside = Server::of(&toy)?.maps("default")?["beside"].clone();
             Ok(if beside == json!({ "v": "1" }) { Ok(()) } else { Err(beside.to_string()) })
