@@ -51,11 +51,11 @@ fn what_bowline_prints_kubectl_applies_on_both_homes() -> Result<()> {
 
 fn applied(kubectl: &Kubectl) -> Result<()> {
     let first = kubectl.ok("apply -f -", &crds("yaml")?)?;
-    ensure!(first.lines().count() == 16 && first.lines().all(|line| line.ends_with("created")), "{first}");
+    ensure!(first.lines().count() == 17 && first.lines().all(|line| line.ends_with("created")), "{first}");
     // In the other form they are the same objects.
     let second = kubectl.ok("apply -f -", &crds("json")?)?;
     ensure!(
-        second.lines().count() == 16 && second.lines().all(|line| line.ends_with("unchanged")),
+        second.lines().count() == 17 && second.lines().all(|line| line.ends_with("unchanged")),
         "{second}"
     );
     kubectl.ok("wait --for=condition=Established --timeout=60s crd --all", "")?;

@@ -35,7 +35,7 @@ fn what_cannot_be_used_is_refused_before_anything_is_made() -> Result<()> {
         (
             "ours.yaml",
             "apiVersion: bowline.dev/v1alpha1\nkind: Stack\nmetadata: {name: a}\n",
-            &["ours.yaml:2:7", "Bowline"],
+            &["ours.yaml:1", "Bowline"],
         ),
     ];
     for (name, text, says) in files {
