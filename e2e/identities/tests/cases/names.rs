@@ -55,7 +55,8 @@ pub(crate) async fn two_hubs_with_one_cluster_name_do_not_meet(bed: &mut Bed) ->
     Ok(())
 }
 
-/// Two hundred, with five calls each; moto may be too slow to answer each the first time.
+/// Two hundred, with five calls each. Moto may be too slow to answer each the first time, and how often it is asked again says
+/// how fast the machine is.
 pub(crate) async fn two_hundred_at_once(bed: &mut Bed) -> Result<()> {
     const MANY: usize = 200;
     bed.up(Options { drift: "1h", ..Options::default() })?;
@@ -72,7 +73,6 @@ pub(crate) async fn two_hundred_at_once(bed: &mut Bed) -> Result<()> {
     })
     .await?;
     let calls = bed.proxy.calls().len();
-    let most = if bed.fake.is_some() { 5 * MANY } else { 6 * MANY };
-    ensure!(calls <= most, "{calls} calls");
+    ensure!(calls == 5 * MANY || bed.fake.is_none() && calls > 5 * MANY, "{calls} calls");
     Ok(())
 }
