@@ -26,7 +26,7 @@ fn what_is_no_manifest_is_told_with_the_whole_command() {
     let hub = Hub::start();
     hub.update_with("plan - --cluster prod --stack web -n default", "resources: [a.yaml]")
         .is(2, &["kubectl kustomize DIR | bowline update submit - --cluster prod --stack web -n default"]);
-    hub.update_with("submit - --cluster prod", "apiVersion: v2\nname: app\n").is(
+    hub.update_with("submit - --cluster prod", "apiVersion: v2\nname: app\nversion: 1.0.0\n").is(
         2,
         &[
             "standard input:1: it is part of a Helm chart",
