@@ -59,6 +59,17 @@ pub(crate) struct Artifact {
     pub(crate) target: Target,
     /// The program, where it is one.
     pub(crate) executable: Option<PathBuf>,
+    /// The manifest of its package.
+    pub(crate) manifest_path: PathBuf,
+    /// How it was built.
+    pub(crate) profile: Profile,
+}
+
+/// How something was built, as far as anybody asks.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Profile {
+    /// It is what runs tests, not what they are about.
+    pub(crate) test: bool,
 }
 
 /// A target of a package.
@@ -87,6 +98,19 @@ mod tests {
         let read = messages(b"{\"reason\":\"build-finished\",\"success\":true}\n{\"reason\":\"new\"}\n")?;
         assert!(matches!(read[..], [Message::Other, Message::Other]));
         assert!(messages(b"{\"reason\":").is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_program_is_read_with_its_package_and_whether_it_runs_tests() -> Result<()> {
+        let read = messages(
+            br#"{"reason":"compiler-artifact","package_id":"path+file:///r/e2e/up#bowline-e2e-up@0.1.0",
+                "manifest_path":"/r/e2e/up/Cargo.toml","target":{"kind":["test"],"name":"up","doctest":false},
+                "profile":{"opt_level":"0","test":true},"executable":"/r/target/debug/deps/up-1","fresh":true}"#,
+        )?;
+        let [Message::Built(built)] = &read[..] else { anyhow::bail!("it is something else: {read:?}") };
+        assert!(built.profile.test && built.manifest_path.ends_with("e2e/up/Cargo.toml"), "{built:?}");
+        assert_eq!(built.executable.as_deref(), Some(std::path::Path::new("/r/target/debug/deps/up-1")));
         Ok(())
     }
 }

@@ -9,7 +9,8 @@ use crate::log::Log;
 use crate::workspace::Workspace;
 
 /// The crates that read something from outside. Each has one test of this name, of `bowline_fuzz::run`.
-const PACKAGES: [&str; 4] = ["bowline-apiserver", "bowline-bundle", "bowline-controllers", "bowline"];
+const PACKAGES: [&str; 5] =
+    ["bowline-agent", "bowline-apiserver", "bowline-bundle", "bowline-controllers", "bowline"];
 const TEST: &str = "what_is_nearly_";
 /// How such a test says what it would try.
 const LISTED: &str = "fuzz target ";

@@ -39,7 +39,7 @@ impl Log {
         Self { tail: Tail::on_terminal(label), ..Self::quiet() }
     }
 
-    /// Takes the last line away, if one is shown; its label stays.
+    /// Takes the last line away, with its label, if one is shown.
     pub(crate) fn clear_tail(&self) {
         self.tail.iter().for_each(Tail::clear);
     }

@@ -31,9 +31,9 @@ impl Tail {
         }
     }
 
-    /// Shows the label alone.
+    /// Shows nothing.
     pub(crate) fn clear(&self) {
-        show(&self.label);
+        show("");
     }
 
     /// The last line that is complete and not empty, after the label, as far as there is room.

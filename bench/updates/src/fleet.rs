@@ -6,14 +6,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use bowline_api::conditions::{ConditionType, Truth};
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, Quota};
+use bowline_bench_meter::Counts;
 use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::api::{ListParams, PostParams};
 use kube::runtime::wait::await_condition;
 use kube::{Api, Client};
-
-use crate::counts::Counts;
 
 /// How long something may take that has to come.
 pub(crate) const LIMIT: Duration = Duration::from_secs(900);

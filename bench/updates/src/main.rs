@@ -6,7 +6,6 @@
 mod bare;
 mod check;
 mod content;
-mod counts;
 mod crowd;
 mod fleet;
 mod ours;

@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use bowline_bench_meter::{Cost, Latencies};
+use bowline_bench_meter::{Cost, Counts, Latencies};
 use futures::{StreamExt, TryStreamExt, stream};
 
-use crate::counts::Counts;
 use crate::crowd::Crowd;
 use crate::fleet::{self, AT_ONCE, Fleet};
 use crate::submit::Submission;

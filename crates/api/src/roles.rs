@@ -10,13 +10,24 @@ use crate::GROUP;
 const READ: &[&str] = &["get", "list", "watch"];
 const WRITE: &[&str] = &["create", "delete", "deletecollection", "patch", "update"];
 
-/// What a team works with. Members, devices and grants are the hub's and its agents', clusters and targets belong to
-/// whoever runs the hub.
+/// What a team works with. Devices and grants are the hub's and its agents', clusters and targets belong to whoever runs the
+/// hub; members are made by whoever administers the namespace.
 const OF_TEAMS: &[&str] = &["bundles", "nodegroups", "placements", "stacks", "updates"];
 
 /// Whoever may write these may have every permission in the cloud that the hub can give: that is not for everybody who
 /// may edit.
 const OF_ADMINISTRATORS: &[&str] = &["iamroleserviceaccounts"];
+
+/// Whoever lets nodes join makes their Members, and gives their agents rights that one has to have oneself to give them.
+fn of_joining() -> Vec<PolicyRule> {
+    let events = PolicyRule {
+        api_groups: Some(vec!["events.k8s.io".to_owned()]),
+        resources: Some(vec!["events".to_owned()]),
+        verbs: vec!["create".to_owned()],
+        ..PolicyRule::default()
+    };
+    vec![rule(&["members"], WRITE), rule(&["members/status"], &["get", "patch", "update"]), events]
+}
 
 /// The roles for teams, which are added to the roles `view`, `edit` and `admin` that every cluster has.
 pub fn cluster_roles() -> Vec<ClusterRole> {
@@ -26,7 +37,7 @@ pub fn cluster_roles() -> Vec<ClusterRole> {
     vec![
         role("view", vec![rule(&every, READ)]),
         role("edit", vec![rule(OF_TEAMS, WRITE)]),
-        role("admin", vec![rule(OF_ADMINISTRATORS, WRITE)]),
+        role("admin", [vec![rule(OF_ADMINISTRATORS, WRITE)], of_joining()].concat()),
     ]
 }
 

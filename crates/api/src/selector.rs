@@ -2,6 +2,24 @@
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
+/// The schema of labels and the values that they have to have.
+pub(crate) fn labels(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "maxProperties": 64,
+        "additionalProperties": {"type": "string", "maxLength": 63},
+    })
+}
+
+/// The schema of texts by names, which mean something to somebody else.
+pub(crate) fn texts(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "maxProperties": 64,
+        "additionalProperties": {"type": "string", "maxLength": 4096},
+    })
+}
+
 /// The schema of a `LabelSelector`. That of its own type lets any operator in, which then selects nothing.
 pub(crate) fn schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({

@@ -5,7 +5,7 @@ mod arbitrary;
 use bowline_api::identities::{IamPolicy, IamRole, IamRoleServiceAccount, IamTombstone};
 use bowline_api::placements::{Placement, SyncTarget, VolumeGrant};
 use bowline_api::updates::{Bundle, Cluster, KubeconfigSecretRef, Stack, Update};
-use bowline_api::upgrades::{Device, HttpProbe, Member, NodeGroup, Probe, Software};
+use bowline_api::upgrades::{Device, HttpProbe, Member, NodeGroup, Notify, Probe, Software};
 use bowline_api::{GROUP, VERSION, crds, definition};
 use bowline_merge::{FieldPath, Schema};
 use kube::CustomResourceExt;
@@ -138,6 +138,7 @@ fn so_it_is_of_parts_that_have_a_default_written_by_hand() {
     default_is_the_schemas::<Software>(software);
     default_is_the_schemas::<Probe>(probe);
     default_is_the_schemas::<HttpProbe>(&probe["properties"]["http"]);
+    default_is_the_schemas::<Notify>(&software["properties"]["notify"]);
 }
 
 /// Each schema in a schema, with the way to it.
@@ -233,6 +234,9 @@ fn kinds_are_where_the_design_says() {
         let promised = match kind.as_str() {
             "Update" => "STACK VERSION PHASE PROGRESS MESSAGE AGE",
             "Stack" => "CLUSTER PHASE APPLIED LASTGOOD MESSAGE AGE",
+            "NodeGroup" => "PHASE SERVING TARGET MEMBERS READY MODE MOVING MESSAGE AGE",
+            "Member" => "GROUP VERSION DESIRED PHASE MESSAGE AGE",
+            "Device" => "GROUP MASTER EPOCH AGE",
             "IamRoleServiceAccount" => "READY ROLE-ARN MESSAGE AGE",
             "Placement" => "HOLDER DESIRED PHASE EPOCH MESSAGE AGE",
             _ => continue,

@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use bowline_kernel::{Change, Expect, Object, Request, View};
@@ -14,7 +14,7 @@ use crate::auth::pki::PkiError;
 use crate::auth::tokens::Tokens;
 use crate::builtin::Addresses;
 use crate::builtin_table;
-use crate::crd;
+use crate::crd::{self, Compiled};
 use crate::discovery::Catalogue;
 use crate::document::{Document, Json};
 use crate::flow::{self, Gate};
@@ -33,6 +33,8 @@ use crate::verbs::Write;
 pub(crate) struct Api {
     /// The objects.
     pub hub: Arc<Hub>,
+    /// What definitions have added to the kinds.
+    compiled: Mutex<Compiled>,
     /// The kinds that are served, and what clients find out about them.
     pub catalogue: ArcSwap<Catalogue>,
     /// Who asks, and whether they may.
@@ -88,11 +90,13 @@ impl Api {
         address: String,
         guest: Option<Arc<dyn Guest>>,
         copied: Copied,
+        mut compiled: Compiled,
     ) -> Result<Api, PkiError> {
         let (catalogue, auth, policies, gate) = {
             let view = hub.view();
             let definitions = view.collection(&crd::definitions());
-            let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
+            let definitions = definitions.into_iter().flat_map(|all| all.objects().values());
+            let kinds = kinds_of(&mut compiled, definitions);
             let catalogue = Catalogue::new(Arc::new(kinds), &address);
             let gate = Gate::new(&view, Arc::clone(&metrics));
             (catalogue, Auth::new(Tokens::load(directory)?, &view), Policies::of(&view), gate)
@@ -104,6 +108,7 @@ impl Api {
         Ok(Api {
             audit: hub.audit().cloned(),
             hub,
+            compiled: Mutex::new(compiled),
             catalogue: ArcSwap::from_pointee(catalogue),
             auth,
             metrics,
@@ -143,7 +148,9 @@ impl Api {
         }
         if changes.iter().any(|change| change.key.resource == crd::definitions()) {
             let definitions = view.collection(&crd::definitions());
-            let kinds = kinds_of(definitions.into_iter().flat_map(|all| all.objects().values()));
+            let definitions = definitions.into_iter().flat_map(|all| all.objects().values());
+            let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+            let kinds = kinds_of(&mut compiled, definitions);
             self.catalogue.store(Arc::new(Catalogue::new(Arc::new(kinds), &self.address)));
         }
     }
@@ -225,7 +232,9 @@ fn services(hub: &Hub) -> Vec<Json> {
 }
 
 /// All kinds: those that are built in, and those that definitions add.
-pub(crate) fn kinds_of<'a>(definitions: impl Iterator<Item = &'a Arc<Document>>) -> Kinds {
-    let custom = definitions.flat_map(|definition| crd::kinds(&definition.json()));
-    Kinds::new(builtin_table::kinds().into_iter().chain(custom))
+pub(crate) fn kinds_of<'a>(
+    compiled: &mut Compiled,
+    definitions: impl Iterator<Item = &'a Arc<Document>>,
+) -> Kinds {
+    Kinds::new(builtin_table::kinds().into_iter().chain(compiled.kinds(definitions)))
 }

@@ -109,8 +109,11 @@ struct Row {
 
 /// All built-in kinds that are served, in the order in which the real server lists them.
 pub(crate) fn kinds() -> Vec<Arc<Kind>> {
-    let rows: Vec<Row> = part("resources");
-    rows.into_iter().filter(is_served).map(|row| Arc::new(kind(row))).collect()
+    static KINDS: LazyLock<Vec<Arc<Kind>>> = LazyLock::new(|| {
+        let rows: Vec<Row> = part("resources");
+        rows.into_iter().filter(is_served).map(|row| Arc::new(kind(row))).collect()
+    });
+    KINDS.clone()
 }
 
 /// What discovery says of the versions in which the real server keeps its objects, by `apps/v1/deployments`.

@@ -2,9 +2,10 @@
 //!
 //! - [`definition`] admits a definition: defaults, validation on create, update and update of the status.
 //! - [`lifecycle`] decides what becomes of it afterwards: names, conditions, deletion.
-//! - [`Custom`] is one served version, compiled once; [`served::kinds`] makes the kinds that a definition adds.
+//! - [`Custom`] is one served version, compiled once; [`Compiled`] keeps the kinds that definitions add.
 
 mod cel;
+mod compiled;
 mod custom;
 pub(crate) mod definition;
 mod embedded;
@@ -14,8 +15,8 @@ pub(crate) mod served;
 
 pub(crate) use cel::policy;
 pub(crate) use cel::{Decision, Question, Subject};
+pub(crate) use compiled::Compiled;
 pub(crate) use custom::{Custom, Part, Verdict, finalizer_warnings};
-pub(crate) use served::kinds;
 
 use crate::key::Resource;
 

@@ -1,19 +1,15 @@
 //! The one writer: requests are decided one after the other, made durable together, then shown and answered.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use bowline_kernel::{
-    Answer, Change, Expect, Head, Object, Outcome, Refusal, RefusalOf, Request, Version, View,
-};
+use bowline_kernel::{Answer, Change, Head, Outcome, Request, Version, View};
 use tokio::sync::{oneshot, watch};
 
 use crate::audit::{Audit, Made, Trail};
-use crate::document::{self, Document, Edit};
+use crate::document::Document;
 use crate::key::{Key, Resource};
 use crate::metrics::Metrics;
-use crate::status::Status;
 
 mod bells;
 mod chores;
@@ -23,9 +19,11 @@ mod decided;
 mod failure;
 mod history;
 mod ledger;
+mod modify;
 mod quotas;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use bells::Bells;
 pub(crate) use committer::Committer;
@@ -34,11 +32,7 @@ use decided::{Decided, Deciding, Waiting, durability};
 pub(crate) use failure::Failure;
 pub(crate) use ledger::Account;
 use ledger::Ledger;
-
-/// How often a change is computed beside the writer before it is computed by it: then nothing comes between.
-const TRIES: usize = 5;
-/// The same for changes that take long: while the writer computes one, all others wait.
-const SLOW_TRIES: usize = 50;
+use turns::Turns;
 
 /// The objects: decided, durable, shown.
 pub(crate) struct Hub {
@@ -47,6 +41,7 @@ pub(crate) struct Hub {
     work: Condvar,
     view: RwLock<View<Document>>,
     bells: Bells,
+    turns: Turns,
     metrics: Arc<Metrics>,
     audit: Option<Arc<Audit>>,
     /// Rings whenever anything has changed.
@@ -107,6 +102,7 @@ impl Hub {
             work: Condvar::new(),
             view: RwLock::new(View::load(version, objects)),
             bells: Bells::default(),
+            turns: Turns::default(),
             metrics,
             audit: None,
             published: watch::Sender::new(version),
@@ -174,9 +170,21 @@ impl Hub {
         era: Era,
         request: Request<Document>,
     ) -> Result<Option<Answer<Document>>, Failure> {
-        let decided = self.decide(|front| (front.era == era).then(|| front.admit(request)))?;
-        let outcome = decided.done().await?;
-        outcome.transpose().map_err(Failure::Refused)
+        match self.decide_in(era, request)? {
+            Some(decided) => decided.done().await?.map(Some).map_err(Failure::Refused),
+            None => Ok(None),
+        }
+    }
+
+    /// Decides a request that was computed on what [`Hub::look`] has shown. `None` if that was taken back since.
+    fn decide_in(
+        &self,
+        era: Era,
+        request: Request<Document>,
+    ) -> Result<Option<Decided<Outcome<Document>>>, Failure> {
+        let Decided { what, made, durable } =
+            self.decide(|front| (front.era == era).then(|| front.admit(request)))?;
+        Ok(what.map(|what| Decided { what, made, durable }))
     }
 
     /// What a request would come to now. When this returns, what it rests on is durable.
@@ -205,70 +213,6 @@ impl Hub {
         let perform =
             |front: &mut Front| requests.into_iter().map(|request| front.perform(request)).collect();
         self.decide(perform)?.done().await
-    }
-
-    /// Changes what is at `key`, or makes it.
-    ///
-    /// The change is computed beside the writer, and again if somebody was faster: it may be slow.
-    ///
-    /// # Errors
-    /// See [`Failure`]; what `edit` says against it is a [`Refusal::Change`].
-    pub(crate) async fn modify(
-        &self,
-        key: &Key,
-        edit: Edit,
-        slow: bool,
-    ) -> Result<Answer<Document>, Failure> {
-        for _ in 0..if slow { SLOW_TRIES } else { TRIES } {
-            let (current, era) = self.look(key);
-            let object = match compute(&edit, current.clone(), slow).await {
-                Ok(object) => object,
-                Err(status) if self.settle_in(era).await? => {
-                    return Err(Failure::Refused(Refusal::Change(Box::new(status))));
-                }
-                Err(_) => continue,
-            };
-            let request = match &current {
-                None => Request::Create(object),
-                Some(current) => {
-                    let meta = current.meta();
-                    let expect = Expect { version: Some(meta.version), uid: Some(meta.uid.clone()) };
-                    Request::Replace(object, expect)
-                }
-            };
-            match self.perform_in(era, request).await {
-                Ok(None) => {}
-                Err(Failure::Refused(refusal)) if was_overtaken(&refusal, current.is_some()) => {}
-                Ok(Some(answer)) => {
-                    return Ok(at_version(current.map(|current| current.meta().version), answer));
-                }
-                Err(failure) => return Err(failure),
-            }
-        }
-        self.change_at_once(key, edit).await
-    }
-
-    /// Changes what is at `key` while all others wait. A change that panics does so when nobody waits any more: who
-    /// panics in the middle of a decision takes everything down.
-    async fn change_at_once(&self, key: &Key, edit: Edit) -> Result<Answer<Document>, Failure> {
-        let seen = Arc::new(Mutex::new((None, None)));
-        let note = Arc::clone(&seen);
-        let edit: Edit = Arc::new(move |current| {
-            let done = catch_unwind(AssertUnwindSafe(|| edit(current)));
-            let version = current.map(|current| current.meta().version);
-            let (done, panic) = match done {
-                Ok(done) => (done, None),
-                Err(panic) => (Err(Status::internal("a change panicked")), Some(panic)),
-            };
-            *note.lock().unwrap_or_else(PoisonError::into_inner) = (version, panic);
-            done
-        });
-        let done = self.perform(Request::Apply(key.clone(), document::Change(edit))).await;
-        let (version, panic) = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-        match panic {
-            Some(panic) => resume_unwind(panic),
-            None => done.map(|answer| at_version(version, answer)),
-        }
     }
 
     /// Waits until all that is decided now is durable.
@@ -351,14 +295,6 @@ impl Hub {
     }
 }
 
-/// What goes by its last change is answered at the version that it had: there is none after it.
-fn at_version(version: Option<Version>, answer: Answer<Document>) -> Answer<Document> {
-    match (version, answer) {
-        (Some(version), Answer::Removed(last)) => Answer::Removed(Arc::new(last.at(version))),
-        (_, answer) => answer,
-    }
-}
-
 impl Front {
     /// Decides a request, and what has to follow at once: nobody comes between, and both are durable together.
     fn perform(&mut self, request: Request<Document>) -> Outcome<Document> {
@@ -377,15 +313,5 @@ impl Front {
         self.batch.waiting.push(sender);
         work.notify_one();
         Some(receiver)
-    }
-}
-
-/// Whether a refusal says only that the object is no longer what it was when the change was computed.
-fn was_overtaken(refusal: &RefusalOf<Document>, existed: bool) -> bool {
-    match refusal {
-        Refusal::Stale { .. } | Refusal::Another { .. } => true,
-        Refusal::NotFound => existed,
-        Refusal::AlreadyExists => !existed,
-        Refusal::NoHome | Refusal::HomeGoes | Refusal::LateFinalizer | Refusal::Change(_) => false,
     }
 }

@@ -13,6 +13,7 @@ use crate::api::{self, Api, Copied};
 use crate::audit::{Audit, AuditError, AuditLog, Made, Recorder};
 use crate::auth::pki::{Certificates, Names, PkiError};
 use crate::background::Background;
+use crate::crd::Compiled;
 use crate::document::Document;
 use crate::guest::Guest;
 use crate::hub::{Committer, Hub};
@@ -151,7 +152,7 @@ impl Server {
         let address = listener.local_addr().map_err(unheard)?;
         let directory = Arc::new(Directory::take(&config.data)?);
         let metrics = Arc::new(Metrics::new());
-        let Loaded { hub, store, keyring, state } = load(&directory, Arc::clone(&metrics))?;
+        let Loaded { hub, store, keyring, state, compiled } = load(&directory, Arc::clone(&metrics))?;
         let file = directory.file(STORE_FILE);
         let url = format!("https://{address}");
         let pki = Certificates::load(&directory, names(&config, address), url, moment)?;
@@ -165,6 +166,7 @@ impl Server {
             address.to_string(),
             config.guest.clone(),
             Copied { keyring, restores: state.restores },
+            compiled,
         )?);
         let follow = Arc::downgrade(&api);
         let published = move |view: &View<Document>, changes: &[_]| {
@@ -270,6 +272,7 @@ struct Loaded {
     store: Anchored<RedbStore>,
     keyring: Keyring,
     state: State,
+    compiled: Compiled,
 }
 
 /// Reads everything that is kept.
@@ -290,7 +293,8 @@ fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<Loaded, StartErr
         let definition = Document::kept(key.clone(), record.clone(), &|_, _, _, _| None);
         custom.push(Arc::new(definition.map_err(|error| damaged(key, &error))?));
     }
-    let kinds = api::kinds_of(custom.iter());
+    let mut compiled = Compiled::default();
+    let kinds = api::kinds_of(&mut compiled, custom.iter());
     let owner = |api_version: &str, kind: &str, name: &str, namespace: &str| {
         kinds.owner(api_version, kind, name, namespace)
     };
@@ -300,7 +304,7 @@ fn load(directory: &Directory, metrics: Arc<Metrics>) -> Result<Loaded, StartErr
         debug_assert_eq!(document.key(), &key);
         documents.push(Arc::new(document));
     }
-    Ok(Loaded { hub: Hub::new(state.version, documents, metrics), store, keyring, state })
+    Ok(Loaded { hub: Hub::new(state.version, documents, metrics), store, keyring, state, compiled })
 }
 
 /// Writes what every hub has. One that is not new has it already, but for what changed since: on a full disk that has to wait.

@@ -28,6 +28,14 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The usual ones, with so many calls under way at once, and so many a second as long as AWS does not complain.
+    pub fn of(at_once: u32, per_second: u32) -> Limits {
+        // All that may be under way may leave together: calls that were answered together make others wait for nothing else.
+        Limits { ceiling: per_second, burst: at_once, in_flight: at_once, ..Limits::default() }
+    }
+}
+
 /// The bucket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Budget {

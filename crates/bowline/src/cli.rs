@@ -1,12 +1,17 @@
 //! What can be typed: the definitions from which help, completion and man pages are made.
 
+mod agent;
 mod audit;
 mod backup;
 mod cloud;
 mod cluster;
 mod identity;
+mod join;
+mod place;
 mod up;
 mod update;
+mod upgrade;
+mod view;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -15,11 +20,15 @@ use anyhow::Context;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use self::agent::AgentArgs;
 use self::backup::{BackupArgs, RestoreArgs};
 use self::cluster::ClusterArgs;
 use self::identity::IdentityArgs;
+use self::join::JoinArgs;
+use self::place::PlaceArgs;
 use self::up::{ControllersArgs, HubArgs, UpArgs};
 use self::update::UpdateArgs;
+use self::upgrade::UpgradeArgs;
 use crate::check::trace_file::TraceFile;
 use crate::connection::Wanted;
 use crate::exit::Exit;
@@ -53,7 +62,11 @@ enum Command {
     Controllers(ControllersArgs),
     Cluster(ClusterArgs),
     Update(UpdateArgs),
+    Upgrade(UpgradeArgs),
     Identity(IdentityArgs),
+    Place(PlaceArgs),
+    Join(JoinArgs),
+    Agent(AgentArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Crds(CrdsArgs),
@@ -117,6 +130,7 @@ Examples:
   bowline check control --faults pairs
   bowline check seed/irsa -o json
   bowline check --expected
+  bowline check updates --expected
 
 Exit codes:
   0  every property holds or is reached (--expected: all is as expected)
@@ -149,17 +163,17 @@ const ONE_RUN: [&str; 11] = [
 /// Ctrl-C ends the search and prints what was found so far; a second Ctrl-C ends at once.
 #[derive(Args)]
 #[command(after_help = CHECK_EXAMPLES)]
-#[command(group(ArgGroup::new("what").required(true).args(["model", "list", "expected"])))]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["model", "list", "expected"])))]
 pub(crate) struct CheckArgs {
     /// The model to explore
     #[arg(value_name = "MODEL", value_parser = check::ModelName)]
     pub(crate) model: Option<String>,
 
     /// List the models, their sizes and their properties
-    #[arg(long, conflicts_with_all = ONE_RUN, conflicts_with = "threads")]
+    #[arg(long, conflicts_with_all = ONE_RUN, conflicts_with_all = ["threads", "model", "expected"])]
     pub(crate) list: bool,
 
-    /// Run the whole catalogue at its pinned sizes and compare with the pinned results
+    /// Run the model, or the whole catalogue, at its pinned sizes and compare with the pinned results
     ///
     /// Verdicts, counts, depths and lengths of traces are compared. The known violations of a seed
     /// are expected there.
@@ -269,7 +283,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "identity", "backup", "restore", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "upgrade", "identity", "place", "join", "agent", "backup", "restore", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -285,13 +299,19 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
     };
     match cli.command {
         Command::Up(UpArgs { place, audit, bounds, cloud }) => {
-            crate::up::run(place.config(audit), bounds.updates_at_once, cloud.wish()?)
+            let means =
+                crate::up::Means { updates_at_once: bounds.updates_at_once, fence_hooks: bounds.fence_hooks };
+            crate::up::run(place.config(audit), means, cloud.wish()?)
         }
         Command::Hub(args) => args.run(),
         Command::Controllers(args) => controllers::run(&args.wish()?),
         Command::Cluster(args) => args.run(),
         Command::Update(args) => args.run(),
+        Command::Upgrade(args) => args.run(),
         Command::Identity(args) => args.run(),
+        Command::Place(args) => args.run(),
+        Command::Join(args) => args.run(),
+        Command::Agent(args) => args.run(),
         Command::Backup(args) => args.run(),
         Command::Restore(args) => args.run(),
         Command::Crds(args) => crds::run(args.output, args.with_roles),
@@ -345,6 +365,7 @@ mod tests {
             assert!(refused(&format!("bowline check --expected {option}")), "{option}");
         }
         assert!(!refused("bowline check --expected --threads 2"));
+        assert!(!refused("bowline check seed/irsa --expected"));
         for line in [
             "--list --threads 2",
             "--list --expected",

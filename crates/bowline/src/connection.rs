@@ -23,14 +23,22 @@ impl Wanted {
     /// A client for the server that is meant: that of `--kubeconfig`, else of `$KUBECONFIG`, else the hub that was started
     /// here, else that of the cluster that this is a pod of.
     pub(crate) async fn client(&self, manner: Manner) -> anyhow::Result<Client> {
+        match self.kubeconfig()? {
+            None => bowline_runtime::client_in_cluster(manner).map_err(|error| bad(&error)),
+            Some((kubeconfig, name)) => {
+                bowline_runtime::client_of(kubeconfig, &name, manner).await.map_err(|error| bad(&error))
+            }
+        }
+    }
+
+    /// The kubeconfig that is meant, with the context that is, and what people call it; none in a pod that was given none.
+    pub(crate) fn kubeconfig(&self) -> anyhow::Result<Option<(Kubeconfig, String)>> {
         let (mut kubeconfig, name) = match &self.kubeconfig {
             Some(file) => read(file)?,
             None => match from_environment()? {
                 Environment::Found(kubeconfig, name) => (*kubeconfig, name),
                 Environment::Silent if Path::new(LOCAL).exists() => read(Path::new(LOCAL))?,
-                _ if is_in_pod() && self.context.is_none() => {
-                    return bowline_runtime::client_in_cluster(manner).map_err(|error| bad(&error));
-                }
+                _ if is_in_pod() && self.context.is_none() => return Ok(None),
                 Environment::Silent => return Err(nowhere(&format!("no $KUBECONFIG and no {LOCAL}"))),
                 Environment::Missing(names) => {
                     return Err(nowhere(&format!("nothing by the name that $KUBECONFIG says ({names})")));
@@ -40,7 +48,7 @@ impl Wanted {
         if let Some(context) = &self.context {
             kubeconfig.current_context = Some(context.clone());
         }
-        bowline_runtime::client_of(kubeconfig, &name, manner).await.map_err(|error| bad(&error))
+        Ok(Some((kubeconfig, name)))
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) struct Wish {
     pub(crate) listen: SocketAddr,
     pub(crate) journal: Option<PathBuf>,
     pub(crate) updates_at_once: NonZeroUsize,
+    pub(crate) fence_hooks: Option<PathBuf>,
     pub(crate) cloud: Option<Cloud>,
 }
 
@@ -69,6 +70,7 @@ async fn serve(wish: &Wish) -> anyhow::Result<Exit> {
         roles: Vec::new(),
         updates_at_once: wish.updates_at_once,
         cloud,
+        fence_hooks: wish.fence_hooks.clone(),
     };
     let said = listed(&systems);
     let mut running = tokio::spawn(async move { bowline_controllers::run(setup, &systems, stopped).await });

@@ -1,5 +1,6 @@
 //! The `bowline` command line.
 
+mod agent;
 mod ago;
 mod audit;
 mod backup;
@@ -18,11 +19,13 @@ mod fuzz;
 mod generate;
 mod hub;
 mod identity;
+mod join;
 mod listener;
 mod memory;
 mod nearest;
 mod output;
 mod palette;
+mod place;
 mod progress;
 mod restore;
 mod service;
@@ -30,6 +33,7 @@ mod signals;
 mod team;
 mod up;
 mod update;
+mod upgrade;
 mod whole;
 
 /// A server makes and drops trees of JSON all day: that costs a third less with this than with the system's own allocator, and
@@ -38,5 +42,8 @@ mod whole;
 static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> std::process::ExitCode {
-    exit::end(cli::run())
+    match agent::role() {
+        Some(ended) => ended,
+        None => exit::end(cli::run()),
+    }
 }

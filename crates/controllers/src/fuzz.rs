@@ -8,7 +8,7 @@ use kube::core::DynamicObject;
 use serde_json::Value;
 
 use crate::kubeconfig::{caller, harmless, portable, read, server};
-use crate::{clusters, identities, updates};
+use crate::{clusters, identities, placements, updates, upgrades};
 
 /// Inputs of each target in an ordinary run, at a fixed seed and at another.
 const INPUTS: usize = 1000;
@@ -26,6 +26,8 @@ fn what_is_nearly_good_is_read_or_refused() {
     let mut targets = updates::fuzz::targets();
     targets.extend(clusters::fuzz::targets());
     targets.extend(identities::fuzz::targets());
+    targets.extend(upgrades::fuzz::targets());
+    targets.extend(placements::fuzz::targets());
     targets.push(Target::new("kubeconfig", [KUBECONFIG, FILES], kubeconfig));
     targets.push(Target::new("client", [KUBECONFIG], move |input| {
         let Ok(read) = read(&String::from_utf8_lossy(input)) else { return Ok(()) };

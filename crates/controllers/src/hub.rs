@@ -1,18 +1,21 @@
-//! Whether a server is the hub itself: the one that has the Clusters.
+//! Which server it is that a client leads to, and whether it is the hub itself: the one that has the Clusters.
 //!
-//! It is known by the uid of a namespace that every server has, and no two have alike: by whatever address it is reached. Who may
+//! A server is known by the uid of a namespace that every server has, and no two have alike: by whatever address it is reached. Who may
 //! not read that is told from it by what it serves.
 
 use std::sync::{Mutex, PoisonError};
 
-use bowline_api::updates::Cluster;
+use bowline_api::updates::{Cluster, ClusterStatus};
 use bowline_clusters::Server;
 use bowline_runtime::REQUEST;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{Api, Client, Resource as _};
 
-/// The namespace that a server is known by.
-pub(crate) const KNOWN_BY: &str = "kube-system";
+/// The namespace by whose uid a server is known.
+pub const KNOWN_BY: &str = "kube-system";
+
+/// What a server is to the hub, and what it is known by, if it says so.
+pub(crate) type Told = (Server, Option<String>);
 
 /// The hub, as it is told from other servers.
 pub(crate) struct Hub {
@@ -31,14 +34,16 @@ impl Hub {
     ///
     /// # Errors
     /// If one of them does not answer.
-    pub(crate) async fn is_at(&self, client: &Client) -> Result<Server, kube::Error> {
-        match (uid(client).await?, self.uid().await?) {
-            (Mark::None, _) => Ok(Server::Other),
-            (Mark::Uid(there), Mark::Uid(here)) => {
-                Ok(if there == here { Server::Hub } else { Server::Other })
-            }
-            _ => Ok(if has_clusters(client).await? { Server::Unsaid } else { Server::Other }),
-        }
+    pub(crate) async fn is_at(&self, client: &Client) -> Result<Told, kube::Error> {
+        let there = uid(client).await?;
+        let server = match (&there, &self.uid().await?) {
+            (Mark::None, _) => Server::Other,
+            (Mark::Uid(there), Mark::Uid(here)) if there == here => Server::Hub,
+            (Mark::Uid(_), Mark::Uid(_)) => Server::Other,
+            _ if has_clusters(client).await? => Server::Unsaid,
+            _ => Server::Other,
+        };
+        Ok((server, there.told()))
     }
 
     async fn uid(&self) -> Result<Mark, kube::Error> {
@@ -62,6 +67,16 @@ pub(crate) enum Mark {
     None,
     /// It does not tell us.
     Unsaid,
+}
+
+impl Mark {
+    /// What is told of it. Any server can be registered, and says what it likes: what is no uid is none.
+    pub(crate) fn told(self) -> Option<String> {
+        match self {
+            Mark::Uid(uid) => Some(uid).filter(|uid| uid.len() <= ClusterStatus::LONGEST_SERVER_ID),
+            Mark::None | Mark::Unsaid => None,
+        }
+    }
 }
 
 /// Asks a server.
@@ -108,8 +123,9 @@ mod tests {
     async fn a_server_is_the_hub_if_it_has_the_same_namespace_and_not_one_of_its_name() {
         let home = server("1");
         let hub = Hub::new(home.client.clone());
-        assert_eq!(hub.is_at(&server("1").client).await.expect("an answer"), Server::Hub);
-        assert_eq!(hub.is_at(&server("2").client).await.expect("an answer"), Server::Other);
+        let told = |server, uid: &str| (server, Some(uid.to_owned()));
+        assert_eq!(hub.is_at(&server("1").client).await.expect("an answer"), told(Server::Hub, "1"));
+        assert_eq!(hub.is_at(&server("2").client).await.expect("an answer"), told(Server::Other, "2"));
         assert_eq!(home.heard().len(), 1, "who it is does not change");
     }
 
@@ -125,13 +141,13 @@ mod tests {
             })
         };
         for (code, is) in [(200, Server::Unsaid), (403, Server::Unsaid), (404, Server::Other)] {
-            assert_eq!(hub.is_at(&with(code).client).await.expect("an answer"), is, "{code}");
+            assert_eq!(hub.is_at(&with(code).client).await.expect("an answer"), (is, None), "{code}");
         }
         assert!(hub.is_at(&with(500).client).await.is_err());
         let blind = Hub::new(with(200).client);
         for (code, is) in [(200, Server::Unsaid), (404, Server::Other)] {
             let known = blind.is_at(&with(code).client).await.expect("an answer");
-            assert_eq!(known, is, "who may not ask at home knows no better");
+            assert_eq!(known, (is, None), "who may not ask at home knows no better");
         }
     }
 
@@ -141,8 +157,11 @@ mod tests {
         let refused = |code: u16| Fake::new(move |_| (code, json!({ "kind": "Status", "code": code })));
         let nameless = json!({ "metadata": { "name": KNOWN_BY } });
         for other in [Fake::new(|_| missing()), Fake::new(move |_| (200, nameless.clone()))] {
-            assert_eq!(hub.is_at(&other.client).await.expect("an answer"), Server::Other);
+            assert_eq!(hub.is_at(&other.client).await.expect("an answer"), (Server::Other, None));
         }
+        let long = json!({ "metadata": { "name": KNOWN_BY, "uid": "u".repeat(254) } });
+        let odd = Fake::new(move |_| (200, long.clone()));
+        assert_eq!(hub.is_at(&odd.client).await.expect("an answer"), (Server::Other, None));
         for silent in [refused(500), Fake::silent()] {
             assert!(hub.is_at(&silent.client).await.is_err());
         }

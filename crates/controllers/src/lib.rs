@@ -10,31 +10,42 @@ mod fuzz;
 mod hub;
 mod identities;
 pub mod kubeconfig;
+mod leases;
+mod placements;
+mod times;
 mod updates;
+mod upgrades;
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_control::{Settings, lease};
 use bowline_runtime::{
-    Driver, Election, Identity, InstallError, Journal, Keeper, Leader, Metrics, drive, elect, establish, keep,
+    Driver, Election, Identity, InstallError, Journal, Keeper, Leader, Metrics, drive, elect, establish,
+    keep, now,
 };
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::{Api, Client};
 use tokio::sync::watch;
 
+use leases::Court;
+
 pub use clusters::{EXPOSED as HUB_EXPOSED, Embed, NotStarted, Running};
+pub use hub::KNOWN_BY;
 pub use identities::{Cloud, Connected, NoCloud};
+pub use placements::PlacementWire;
 pub use updates::{AT_ONCE as UPDATES_AT_ONCE, latest};
 pub use updates::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission, Unseen};
+pub use upgrades::UpgradeWire;
 
 /// How often it is looked whether Bowline's kinds are still there as they should be.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
-/// The lease of those who lead.
-const LEASE: &str = "bowline-controllers";
+/// The lease of those who lead, in the namespace of the system.
+pub const LEASE: &str = "bowline-controllers";
 
 /// What the controllers need of the place where they run.
 pub struct Setup {
@@ -54,6 +65,8 @@ pub struct Setup {
     pub updates_at_once: NonZeroUsize,
     /// What is known of AWS, if anything: without it identities wait.
     pub cloud: Option<Connected>,
+    /// The directory of the programs that fence targets, if there are any: no other is run.
+    pub fence_hooks: Option<PathBuf>,
 }
 
 /// One of the systems.
@@ -65,11 +78,16 @@ pub enum System {
     Updates,
     /// Cloud permissions of service accounts.
     Identities,
+    /// The software of groups of nodes.
+    Upgrades,
+    /// Namespaces and their volumes on clusters.
+    Placements,
 }
 
 impl System {
     /// All of them.
-    pub const ALL: [System; 3] = [System::Clusters, System::Updates, System::Identities];
+    pub const ALL: [System; 5] =
+        [System::Clusters, System::Updates, System::Identities, System::Upgrades, System::Placements];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
@@ -77,6 +95,8 @@ impl System {
             System::Clusters => "clusters",
             System::Updates => "updates",
             System::Identities => "identities",
+            System::Upgrades => "upgrades",
+            System::Placements => "placements",
         }
     }
 }
@@ -98,7 +118,9 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
         metrics: setup.metrics.clone(),
     };
     let (leader, election) = elect(election, stopped(stop.clone()));
-    let all = systems.iter().map(|system| drive_one(*system, &setup, leader.clone(), stop.clone()));
+    // One for all: a hub that hears of few of those that it should hear of suspects itself.
+    let court = Court::new(now().clock);
+    let all = systems.iter().map(|system| drive_one(*system, &setup, &court, leader.clone(), stop.clone()));
     let all = futures::future::join_all(all.collect::<Vec<_>>());
     let keeper = Keeper {
         client: setup.client.clone(),
@@ -109,9 +131,10 @@ pub async fn run(setup: Setup, systems: &[System], stop: watch::Receiver<bool>) 
         every: LOOK_EVERY,
     };
     let kept = keep(keeper, stopped(stop.clone()));
+    let heard = court.listen(&setup.client, stopped(stop.clone()));
     // The lease is given back when nobody holds on to it any more.
     drop(leader);
-    futures::join!(all, kept, election);
+    futures::join!(all, kept, heard, election);
     Ok(())
 }
 
@@ -147,7 +170,13 @@ pub async fn held(client: &Client) -> Result<Option<Held>, kube::Error> {
     Ok(spec.holder_identity.filter(|holder| !holder.is_empty()).map(held))
 }
 
-async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::Receiver<bool>) {
+async fn drive_one(
+    system: System,
+    setup: &Setup,
+    court: &Court,
+    leader: Leader,
+    stop: watch::Receiver<bool>,
+) {
     let Setup { client, embed, metrics, cloud, .. } = setup;
     match system {
         System::Clusters => {
@@ -189,7 +218,52 @@ async fn drive_one(system: System, setup: &Setup, leader: Leader, stop: watch::R
             let children = drive(children, stopped(stop));
             futures::join!(work, children);
         }
+        System::Upgrades => {
+            let devices: upgrades::DeviceDriver =
+                driver(system, setup, leader.clone(), upgrades::devices(), upgrades::SHOWN_AT_ONCE);
+            let settings = Settings { effects: upgrades::SHOWS, ..devices.settings };
+            let devices = Driver { name: upgrades::DEVICES, settings, ..devices };
+            let (controller, wire) = upgrades::controller();
+            let leases = upgrades::Leases::new(client, court, metrics);
+            let driver: upgrades::GroupDriver =
+                driver(system, setup, leader, (controller, wire, leases.clone()), upgrades::WORKERS);
+            let settings = Settings { effects: upgrades::EFFECTS, ..driver.settings };
+            let work = drive(Driver { settings, ..driver }, stopped(stop.clone()));
+            let watched = leases.watch(stopped(stop.clone()));
+            futures::join!(work, watched, drive(devices, stopped(stop)));
+        }
+        System::Placements => drive_placements(setup, court, leader, stop).await,
     }
+}
+
+/// Three controllers: where namespaces are, whether targets are fenced, and what is seen of it.
+async fn drive_placements(setup: &Setup, court: &Court, leader: Leader, stop: watch::Receiver<bool>) {
+    let Setup { client, embed, metrics, fence_hooks, .. } = setup;
+    let system = System::Placements;
+    let (controller, wire) = placements::fences();
+    let wardens = placements::Wardens::new(client, court, fence_hooks.clone(), embed.clone());
+    let fences: placements::FenceDriver = driver(
+        system,
+        setup,
+        leader.clone(),
+        (controller, wire, wardens.clone()),
+        placements::FENCED_AT_ONCE,
+    );
+    let fences = Driver { name: placements::FENCES, ..fences };
+    let (controller, wire) = placements::signs();
+    let asks = placements::Asks(client.clone());
+    let signs: placements::SignDriver =
+        driver(system, setup, leader.clone(), (controller, wire, asks), placements::SIGNED_AT_ONCE);
+    let signs = Driver { name: placements::SIGNS, ..signs };
+    let (controller, wire) = placements::controller();
+    let roll = placements::Roll::new(metrics);
+    let work: placements::PlacementDriver =
+        driver(system, setup, leader, (controller, wire, roll), placements::WORKERS);
+    let settings = Settings { effects: placements::EFFECTS, ..work.settings };
+    let work = drive(Driver { settings, ..work }, stopped(stop.clone()));
+    let watched = wardens.watch(stopped(stop.clone()));
+    let fences = drive(fences, stopped(stop.clone()));
+    futures::join!(work, watched, fences, drive(signs, stopped(stop)));
 }
 
 /// How a system is driven, if nothing else is said.

@@ -183,9 +183,8 @@ impl<W: Wire, X> Carrier<W, X> {
     fn tell(&self, write: &Write<W::Object>) {
         let Write::Status { before, after } = write else { return };
         let id = write.id();
-        let (Some(notice), Some(watched)) = (self.wire.notice(before, after), self.watched(&id)) else {
-            return;
-        };
+        let notices = self.wire.notices(before, after);
+        let Some(watched) = self.watched(&id).filter(|_| !notices.is_empty()) else { return };
         let Address { namespace, name } = self.wire.address(&id);
         let about = ObjectReference {
             api_version: Some(watched.resource.api_version.clone()),
@@ -196,7 +195,7 @@ impl<W: Wire, X> Carrier<W, X> {
             // Not its version: what happens again is counted, and of another version it would be something else.
             ..ObjectReference::default()
         };
-        self.herald.tell(about, notice);
+        notices.into_iter().for_each(|notice| self.herald.tell(about.clone(), notice));
     }
 
     async fn delete(

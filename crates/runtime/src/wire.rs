@@ -66,6 +66,11 @@ pub trait Wire: Send + Sync + 'static {
         None
     }
 
+    /// All of it, where one write can say more than one thing.
+    fn notices(&self, before: &Self::Object, after: &Self::Object) -> Vec<Notice> {
+        self.notice(before, after).into_iter().collect()
+    }
+
     /// The uid as it is written.
     fn uid(&self, uid: &<Self::Object as Object>::Uid) -> String;
 }

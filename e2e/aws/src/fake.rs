@@ -4,7 +4,7 @@
 //! It speaks AWS's own protocol, so it is AWS's own client that is tested against it. What moto lets pass, this refuses:
 //! what is attached or has versions is not deleted, an eleventh policy is not attached, and so on. Reads may lag behind
 //! ([`Lag`]), calls may be too many ([`Fake::bear`]) or not allowed ([`Fake::deny`]), answers may take their time
-//! ([`Fake::answer_after`]). Every call is written down. It is also the metadata of a machine whose role we have.
+//! ([`Fake::answer_after`]). Tokens are checked as AWS checks them ([`Fake::provide`]). Every call is written down. It is also the metadata of a machine whose role we have.
 
 mod account;
 mod documents;
@@ -15,6 +15,7 @@ mod policies;
 mod query;
 mod refusal;
 mod roles;
+mod signed;
 mod slot;
 mod tokens;
 mod wire;
@@ -29,14 +30,17 @@ use account::{Account, Rate};
 pub(crate) use query::Form;
 use query::Xml;
 pub(crate) use refusal::Refusal;
+use serde_json::Value;
+use signed::Provider;
 use slot::Slot;
 use world::World;
 
 use crate::serve::{Answer, Answered, Asked, Server, reply};
 
 pub use account::{ACCESS_KEY, Call};
+pub use signed::Issuer;
 pub use slot::Lag;
-pub use tokens::{SESSION_SECRET, SESSION_TOKEN, token};
+pub use tokens::{SESSION_SECRET, SESSION_TOKEN};
 
 /// Things in a page of a list, unless it is told otherwise.
 const PAGE: usize = 100;
@@ -102,9 +106,22 @@ impl Fake {
         self.state.lock().account.denied.insert(permission.to_owned());
     }
 
+    /// This one is not missing any more.
+    pub fn allow(&self, permission: &str) {
+        self.state.lock().account.denied.remove(permission);
+    }
+
     /// No permission is missing any more.
     pub fn allow_all(&self) {
         self.state.lock().account.denied.clear();
+    }
+
+    /// From now on the account has an OIDC provider for an issuer, which is written without `https://`: for tokens that are made
+    /// out for one of these, and signed by one of these keys (a JWK set).
+    pub fn provide(&self, issuer: &str, audiences: &[&str], keys: Value) {
+        let audiences = audiences.iter().map(|&audience| audience.to_owned()).collect();
+        let provider = Provider { audiences, keys };
+        self.state.lock().world.providers.insert(issuer.to_owned(), provider);
     }
 
     /// From now on lists come in pages of so many.

@@ -18,9 +18,26 @@ pub struct Moto {
 
 /// What comes on the shell's input does not matter, only that it ends.
 const SHELL: &str = r#"
-"$0" -m moto.server -H 127.0.0.1 -p 0 2>&1 </dev/null &
+"$0" -c "$1" 2>&1 </dev/null &
 cat >/dev/null
 kill $!
+"#;
+
+/// Moto answers several at once, and is not made for it: who attaches a policy while another one is made may get a 500, because a
+/// dictionary has changed while it was gone through. So it does one thing at a time.
+const ONE_BY_ONE: &str = r#"
+import threading
+import moto.server
+
+class OneByOne(moto.server.DomainDispatcherApplication):
+    turn = threading.Lock()
+
+    def __call__(self, environ, start_response):
+        with self.turn:
+            return super().__call__(environ, start_response)
+
+moto.server.DomainDispatcherApplication = OneByOne
+moto.server.main(["-H", "127.0.0.1", "-p", "0"])
 "#;
 
 impl Moto {
@@ -35,6 +52,7 @@ impl Moto {
         let mut shell = Command::new("sh")
             .args(["-c", SHELL])
             .arg(python)
+            .arg(ONE_BY_ONE)
             // Without it there are none of AWS's own policies.
             .env("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
             .stdin(Stdio::piped())

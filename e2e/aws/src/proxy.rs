@@ -1,7 +1,8 @@
 //! The fault proxy: between a client and an IAM, ours or moto, in the hands of the test.
 //!
 //! What becomes of which call is said beforehand: the nth call of a name is lost, or its answer is, or it is answered in
-//! IAM's place. All others pass. Every call is written down, so that a test sees that none was sent twice.
+//! IAM's place. All others pass. Every call is written down, so that a test sees that none was sent twice. What is about one policy
+//! or role can be told from what is about others: then one test sees many of them fail at once, each in its own way.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -40,10 +41,10 @@ pub struct Proxy {
     state: Arc<Passage>,
 }
 
-/// Where everything stops, until the test lets it go on: for tests that kill the client there.
+/// Where what is about one policy or role stops, until the test lets it go on: for tests that kill the client there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halt {
-    /// Before the call of that number, counted over all names from 1, has come to IAM.
+    /// Before the call of that number, counted over all actions from 1, has come to IAM.
     Before(u64),
     /// When IAM has done it, and the client does not know.
     After(u64),
@@ -59,11 +60,28 @@ struct Passage {
 #[derive(Default)]
 struct Book {
     rules: Vec<(String, u64, Fault)>,
+    /// What the next call of an action has that is about this: first what it is about, then the action.
+    once: Vec<(String, String, Fault)>,
     counts: BTreeMap<String, u64>,
     calls: Vec<String>,
     late: Vec<Asked>,
-    halt: Option<Halt>,
+    /// By what is stopped.
+    stops: BTreeMap<String, Stop>,
+}
+
+/// Where what is about something stops.
+struct Stop {
+    at: Halt,
+    /// How many calls have come since that was said.
+    come: u64,
     has_halted: bool,
+}
+
+/// A call that has arrived.
+struct Arrived {
+    fault: Option<Fault>,
+    /// What it is about that stops somewhere, and which of the calls it is that are about that.
+    stop: Option<(String, u64)>,
 }
 
 impl Proxy {
@@ -91,25 +109,31 @@ impl Proxy {
         book.rules.push((action.to_owned(), begun + number, fault));
     }
 
-    /// From now on everything stops there; calls are counted from now on.
-    pub fn halt(&self, halt: Halt) {
-        let mut book = self.state.book();
-        let so_far = u64::try_from(book.calls.len()).unwrap_or(u64::MAX);
-        book.halt = Some(match halt {
-            Halt::Before(number) => Halt::Before(so_far + number),
-            Halt::After(number) => Halt::After(so_far + number),
-        });
-        book.has_halted = false;
+    /// The next call of that name that is about a policy or role called `about` has this fault.
+    pub fn once(&self, about: &str, action: &str, fault: Fault) {
+        self.state.book().once.push((about.to_owned(), action.to_owned(), fault));
     }
 
-    /// Whether everything has stopped.
-    pub fn has_halted(&self) -> bool {
-        self.state.book().has_halted
+    /// What has not happened yet of what is to happen once: to what, in which call.
+    pub fn still_fails(&self) -> Vec<(String, String, Fault)> {
+        self.state.book().once.clone()
+    }
+
+    /// From now on all that is about a policy or role called `about` stops there; calls are counted from now on.
+    pub fn halt(&self, about: &str, at: Halt) {
+        self.state.book().stops.insert(about.to_owned(), Stop { at, come: 0, has_halted: false });
+    }
+
+    /// What has not stopped yet of what is to stop.
+    pub fn still_goes(&self) -> Vec<(String, Halt)> {
+        let book = self.state.book();
+        let goes = book.stops.iter().filter(|(_, stop)| !stop.has_halted);
+        goes.map(|(about, stop)| (about.clone(), stop.at)).collect()
     }
 
     /// Nothing stops any more. Those who have waited meanwhile get no answer.
     pub fn go_on(&self) {
-        self.state.book().halt = None;
+        self.state.book().stops.clear();
         self.state.goes_on.notify_waiters();
     }
 
@@ -140,18 +164,18 @@ impl Passage {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits, if everything has stopped before the call of this number, or, if `is_done`, before its answer; and says whether
-    /// it has.
-    async fn has_stopped(&self, number: u64, is_done: bool) -> bool {
+    /// Waits, if a call is to stop before it has come to IAM, or, if `is_done`, before its answer; and says whether it has.
+    async fn has_stopped(&self, call: &Arrived, is_done: bool) -> bool {
+        let Some((about, number)) = &call.stop else { return false };
         let waits = self.goes_on.notified();
         let stops = {
             let mut book = self.book();
-            let stops = match book.halt {
-                Some(Halt::Before(at)) => number >= at,
-                Some(Halt::After(at)) => number > at || (number == at && is_done),
-                None => false,
+            let Some(stop) = book.stops.get_mut(about) else { return false };
+            let stops = match stop.at {
+                Halt::Before(at) => *number >= at,
+                Halt::After(at) => *number > at || (*number == at && is_done),
             };
-            book.has_halted |= stops;
+            stop.has_halted |= stops;
             stops
         };
         if stops {
@@ -160,8 +184,9 @@ impl Passage {
         stops
     }
 
-    /// Writes a call down, and says which it is, and what becomes of it.
-    fn arrived(&self, action: &str) -> (u64, Option<Fault>) {
+    /// Writes a call down, and says what becomes of it.
+    fn arrived(&self, form: &Form) -> Arrived {
+        let action = form.action();
         let mut book = self.book();
         let count = book.counts.entry(action.to_owned()).or_default();
         *count += 1;
@@ -169,7 +194,13 @@ impl Passage {
         book.calls.push(action.to_owned());
         let rule = book.rules.iter().find(|(of, nth, _)| of == action && *nth == number);
         let fault = rule.map(|(_, _, fault)| *fault);
-        (u64::try_from(book.calls.len()).unwrap_or(u64::MAX), fault)
+        let once = book.once.iter().position(|(about, of, _)| of == action && form.is_about(about));
+        let fault = fault.or_else(|| once.map(|place| book.once.remove(place).2));
+        let stop = book.stops.iter_mut().find(|(about, _)| form.is_about(about)).map(|(about, stop)| {
+            stop.come += 1;
+            (about.clone(), stop.come)
+        });
+        Arrived { fault, stop }
     }
 
     async fn pass(&self, asked: Asked) -> Result<Answered, Box<dyn std::error::Error + Send + Sync>> {
@@ -185,14 +216,14 @@ impl Passage {
 
 impl Answer for Passage {
     async fn answer(&self, asked: Asked) -> Option<Answered> {
-        let action = Form::parse(asked.body()).action().to_owned();
+        let form = Form::parse(asked.body());
         let refuse =
-            |refusal: &Refusal| Some(reply(refusal.status, "text/xml", refusal_text(&action, refusal)));
-        let (number, fault) = self.arrived(&action);
-        if self.has_stopped(number, false).await {
+            |refusal: &Refusal| Some(reply(refusal.status, "text/xml", refusal_text(form.action(), refusal)));
+        let call = self.arrived(&form);
+        if self.has_stopped(&call, false).await {
             return None;
         }
-        match fault {
+        match call.fault {
             Some(Fault::LoseRequest) => None,
             Some(Fault::Late) => {
                 self.book().late.push(asked);
@@ -205,7 +236,7 @@ impl Answer for Passage {
             Some(Fault::LoseReply) => self.pass(asked).await.ok().and(None),
             None => {
                 let answered = self.pass(asked).await.ok();
-                if self.has_stopped(number, true).await { None } else { answered }
+                if self.has_stopped(&call, true).await { None } else { answered }
             }
         }
     }

@@ -1,14 +1,15 @@
 //! The real binary as a hub, for tests that start it, talk to it and kill it.
 
+pub mod commands;
 mod kubectl;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use bowline_realkube::{Client, Controllers, Employer, Request, Response, client_of_kubeconfig};
@@ -18,13 +19,20 @@ use serde_json::Value;
 
 pub use kubectl::{KUBECTL, Kubectl, Said};
 
+/// Names the binary where it has been built already: `cargo xtask test` sets it, because what is built for all tests at once has
+/// other features than the binary alone, and would be built again with all that it depends on.
+pub const BINARY: &str = "BOWLINE_BINARY";
+
 /// The binary, built in the profile of the tests.
 ///
 /// # Panics
 /// If it cannot be built.
 pub fn bowline() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| build().expect("bowline can be built"))
+    static BOWLINE: OnceLock<PathBuf> = OnceLock::new();
+    BOWLINE.get_or_init(|| match std::env::var_os(BINARY) {
+        Some(binary) => binary.into(),
+        None => build().expect("bowline can be built"),
+    })
 }
 
 fn build() -> Result<PathBuf> {
@@ -113,6 +121,8 @@ pub struct Hub {
     kubeconfig: PathBuf,
     client: Client,
     greeting: String,
+    /// What it has said since, unless that is in a file.
+    said: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Hub {
@@ -181,11 +191,12 @@ impl Hub {
             Greeting::Whole(greeting) => greeting,
             Greeting::Ended(all) => bail!("the hub ended ({}): {all}", child.wait()?),
         };
-        // Whatever it says later is shown with the test's own output.
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::stderr()));
+        let later = Arc::default();
+        let heard = Arc::clone(&later);
+        std::thread::spawn(move || overhear(&mut said, &heard));
         let kubeconfig = data.join("admin.kubeconfig");
         let client = client_of_kubeconfig(&kubeconfig)?;
-        Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting })
+        Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting, said: later })
     }
 
     /// Starts [`bowline`] on `data` so that it says all that it can say, into the file `log`; and waits until it listens.
@@ -213,7 +224,7 @@ impl Hub {
         };
         let kubeconfig = data.join("admin.kubeconfig");
         let client = client_of_kubeconfig(&kubeconfig)?;
-        Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting })
+        Ok(Hub { child, data: data.to_owned(), kubeconfig, client, greeting, said: Arc::default() })
     }
 
     /// The lines of its audit log that are whole.
@@ -243,6 +254,11 @@ impl Hub {
     /// What it said when it listened.
     pub fn greeting(&self) -> &str {
         &self.greeting
+    }
+
+    /// What it has said since, so far.
+    pub fn said(&self) -> String {
+        String::from_utf8_lossy(&self.said.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
 
     /// How its administrator reaches it.
@@ -299,6 +315,16 @@ impl Hub {
         let request =
             if body.is_null() { request } else { request.body("application/json", body.to_string()) };
         parse(&self.client.send(&request)?)
+    }
+}
+
+/// Keeps whatever a hub says later, and shows it with the test's own output.
+fn overhear(said: &mut impl BufRead, heard: &Mutex<Vec<u8>>) {
+    let mut line = Vec::new();
+    while said.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+        // Where nobody looks at it any more, it is kept all the same.
+        let _ = std::io::stderr().write_all(&line);
+        heard.lock().unwrap_or_else(PoisonError::into_inner).append(&mut line);
     }
 }
 

@@ -1,46 +1,72 @@
 //! What a case works with.
 
-use std::path::Path;
+mod kubernetes;
+mod wishes;
+
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use bowline_aws::{Client, Error, Keys, Kind, Secret, Settings};
 use bowline_e2e_aws::fake::{ACCESS_KEY, Fake};
 use bowline_e2e_aws::proxy::Proxy;
 use bowline_e2e_hub::{Hub, Said, Scratch, bowline};
-use bowline_identities::plain::{Home, Named};
+use bowline_e2e_up::Controllers;
 use serde_json::{Value, json};
 
+pub use self::kubernetes::Kubernetes;
 use crate::server::Server;
-use crate::{so, until};
 
-/// Who signs the tokens of the hub's accounts, as far as AWS knows.
-const PROVIDER: &str = "arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X";
+/// Who signs the tokens of the accounts, as far as AWS knows: somebody else than does, so that no role can be tried.
+const ISSUER: &str = "oidc.example/id/X";
+/// Who signs them on a hub.
+const OF_HUBS: &str = "kubernetes.default.svc";
 /// What identities are called after.
 const CLUSTER: &str = "demo";
-const REGION: &str = "eu-central-1";
+/// Where AWS is.
+pub const REGION: &str = "eu-central-1";
 
-/// What `up` is told beside where AWS is.
+/// What the controllers are told beside where AWS is.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// The issuer of the provider that is named to them, without `https://`.
+    pub issuer: &'static str,
     /// How long AWS takes to show what was written.
     pub settle: &'static str,
     /// How often it is looked for what others have changed.
     pub drift: &'static str,
     /// When it is looked for what arrives late.
     pub sweeps: &'static str,
+    /// How many calls of AWS at once.
+    pub at_once: u32,
+}
+
+impl Options {
+    /// What most want: all that takes its time takes little.
+    pub const USUAL: Options =
+        Options { issuer: ISSUER, settle: "1s", drift: "1s", sweeps: "2s,4s", at_once: 20 };
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { settle: "1s", drift: "1s", sweeps: "2s,4s" }
+        Options::USUAL
     }
 }
 
-/// `up`, before a proxy, before an IAM.
+/// What runs.
+enum Runs {
+    /// `up`, with a server of its own.
+    Up(Hub),
+    /// `controllers`, on a real Kubernetes.
+    Controllers(Controllers),
+}
+
+/// `up`, or `controllers` on a real Kubernetes, before a proxy, before an IAM.
 pub struct Bed {
-    // Before the directory: it is in use until the process is gone.
-    hub: Option<Hub>,
+    // Before the directory: it is in use until the processes are gone.
+    runs: Option<Runs>,
+    kubernetes: Option<Arc<Kubernetes>>,
     scratch: Scratch,
     /// The IAM, if it is ours.
     pub fake: Option<Fake>,
@@ -52,7 +78,7 @@ pub struct Bed {
 }
 
 impl Bed {
-    /// One before an IAM that runs. `up` does not run yet.
+    /// One before an IAM that runs. What runs before it does not yet.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -68,7 +94,16 @@ impl Bed {
             ..Settings::default()
         };
         let aws = Client::connect(&settings).await?;
-        Ok(Bed { hub: None, scratch, fake, proxy, aws, iam: iam.to_owned() })
+        Ok(Bed { runs: None, kubernetes: None, scratch, fake, proxy, aws, iam: iam.to_owned() })
+    }
+
+    /// The same with a real Kubernetes for a home, where controllers have the rights of the example and no others.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub async fn on_kubernetes(kubernetes: &Arc<Kubernetes>, iam: &str, fake: Option<Fake>) -> Result<Bed> {
+        let bed = Bed::before(iam, fake).await?;
+        Ok(Bed { kubernetes: Some(Arc::clone(kubernetes)), ..bed })
     }
 
     /// Another hub, with the same IAM.
@@ -79,41 +114,105 @@ impl Bed {
         Bed::before(&self.iam, None).await
     }
 
-    /// Starts `up`, on what an earlier one has left.
+    /// Starts `up`, or `controllers`, on what earlier ones have left.
     ///
     /// # Errors
-    /// If it does not start.
+    /// If they do not start.
     pub fn up(&mut self, options: Options) -> Result<()> {
-        let Options { settle, drift, sweeps } = options;
-        let line = format!(
-            "{} exec \"$@\" --aws-endpoint {} --aws-region {REGION} --identity-cluster-name {CLUSTER} \
-             --oidc-provider-arn {PROVIDER} --identity-settle-time {settle} --identity-drift-interval {drift} \
-             --identity-sweeps {sweeps}",
-            self.environment().map(|(name, value)| format!("{name}={value}")).join(" "),
-            self.proxy.endpoint(),
-        );
-        self.hub = Some(Hub::start_up_in_shell(&line, &self.scratch.join("data"))?);
-        Ok(())
+        let flags = format!("--aws-endpoint {} --aws-region {REGION}", self.proxy.endpoint());
+        self.up_as(options, &self.environment(), &flags)
+    }
+
+    /// The same with these variables and options about AWS, and no others.
+    ///
+    /// # Errors
+    /// If they do not start.
+    pub fn up_as(&mut self, options: Options, variables: &[(&str, String)], flags: &str) -> Result<()> {
+        let Options { issuer, settle, drift, sweeps, at_once } = options;
+        self.start(
+            variables,
+            &format!(
+                "{flags} --identity-cluster-name {CLUSTER} --oidc-provider-arn {} --identity-settle-time {settle} \
+                 --identity-drift-interval {drift} --identity-sweeps {sweeps} --aws-calls-at-once {at_once}",
+                provider(issuer)
+            ),
+        )
     }
 
     /// The same without any setting of AWS.
     ///
     /// # Errors
-    /// If it does not start.
+    /// If they do not start.
     pub fn up_without_aws(&mut self) -> Result<()> {
-        self.hub = Some(Hub::start_up_in_shell("exec \"$@\"", &self.scratch.join("data"))?);
+        self.start(&[], "")
+    }
+
+    fn start(&mut self, variables: &[(&str, String)], flags: &str) -> Result<()> {
+        let variables: Vec<_> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        // What whoever runs the tests has of AWS is not asked for.
+        let line = format!(
+            "unset $(env | grep -o '^AWS_[A-Z0-9_]*'); HOME={} {} exec \"$@\" {flags}",
+            self.scratch.join("").display(),
+            variables.join(" ")
+        );
+        self.runs = Some(match &self.kubernetes {
+            None => Runs::Up(Hub::start_up_in_shell(&line, &self.scratch.join("data"))?),
+            Some(kubernetes) => {
+                Runs::Controllers(Controllers::start_in_shell(&line, &kubernetes.of_controllers())?)
+            }
+        });
         Ok(())
+    }
+
+    /// A life of the hub without controllers, in which something is done. Nothing runs before, nor after.
+    ///
+    /// # Errors
+    /// If it does not start, or that cannot be done.
+    pub fn without_controllers(&self, act: impl FnOnce(&Server) -> Result<()>) -> Result<()> {
+        ensure!(self.runs.is_none() && self.kubernetes.is_none(), "the hub is in use, or is none of ours");
+        let hub = Hub::start(&self.scratch.join("data"))?;
+        act(&Server::new(hub.client()))?;
+        hub.terminate()
     }
 
     /// `kill -9`.
     ///
     /// # Errors
-    /// If it does not run.
+    /// If nothing runs.
     pub fn kill(&mut self) -> Result<()> {
-        self.hub.take().context("it does not run")?.kill()
+        match self.runs.take().context("nothing runs")? {
+            Runs::Up(hub) => hub.kill(),
+            Runs::Controllers(controllers) => {
+                // They are killed when they are dropped.
+                drop(controllers);
+                Ok(())
+            }
+        }
     }
 
-    /// By which AWS knows us, and nothing else of whoever runs the tests.
+    /// SIGTERM: the lease is given back, and who comes next need not wait for it.
+    ///
+    /// # Errors
+    /// If nothing runs, or it does not end well.
+    pub fn end(&mut self) -> Result<()> {
+        match self.runs.take().context("nothing runs")? {
+            Runs::Up(hub) => hub.terminate(),
+            Runs::Controllers(controllers) => controllers.terminate(),
+        }
+    }
+
+    /// Ends what runs, and takes away what is left on a Kubernetes that others use after this.
+    ///
+    /// # Errors
+    /// If it does not end well, or the server refuses it.
+    pub fn leave(mut self) -> Result<()> {
+        if self.runs.is_some() {
+            self.end()?;
+        }
+        self.kubernetes.as_ref().map_or(Ok(()), |kubernetes| kubernetes.clear())
+    }
+
+    /// By which AWS knows us.
     fn environment(&self) -> [(&'static str, String); 4] {
         [
             ("AWS_ACCESS_KEY_ID", ACCESS_KEY.to_owned()),
@@ -124,19 +223,83 @@ impl Bed {
     }
 
     /// The hub that runs.
-    ///
-    /// # Errors
-    /// If none does.
-    pub fn hub(&self) -> Result<&Hub> {
-        self.hub.as_ref().context("it does not run")
+    fn hub(&self) -> Result<&Hub> {
+        match &self.runs {
+            Some(Runs::Up(hub)) => Ok(hub),
+            _ => bail!("no hub of ours runs"),
+        }
     }
 
-    /// Requests to the hub.
+    /// All that the hub has told so far: its log, the journal of decisions, the server's own records, and what is counted.
+    ///
+    /// # Errors
+    /// If it does not run, or is not one of ours.
+    pub fn told(&self) -> Result<Vec<(&'static str, String)>> {
+        let (hub, data) = (self.hub()?, self.scratch.join("data"));
+        Ok(vec![
+            ("log", hub.said()),
+            ("journal", std::fs::read_to_string(data.join("journal.jsonl"))?),
+            ("audit log", std::fs::read_to_string(data.join("audit.log"))?),
+            ("counts", self.counts()?),
+        ])
+    }
+
+    /// What is counted.
+    ///
+    /// # Errors
+    /// If nothing runs, or it does not answer.
+    pub fn counts(&self) -> Result<String> {
+        match self.runs.as_ref().context("nothing runs")? {
+            Runs::Up(hub) => Ok(hub.page("/metrics")?.1),
+            Runs::Controllers(controllers) => controllers.page("/metrics"),
+        }
+    }
+
+    /// How the administrator reaches the server.
+    ///
+    /// # Errors
+    /// If it does not run.
+    pub fn kubeconfig(&self) -> Result<PathBuf> {
+        match &self.kubernetes {
+            Some(kubernetes) => Ok(kubernetes.of_administrator()),
+            None => Ok(self.hub()?.kubeconfig().to_owned()),
+        }
+    }
+
+    /// Requests to the server.
     ///
     /// # Errors
     /// If it does not run.
     pub fn server(&self) -> Result<Server> {
-        Ok(Server::new(self.hub()?.client()))
+        match &self.kubernetes {
+            Some(kubernetes) => Ok(Server::new(kubernetes.client())),
+            None => Ok(Server::new(self.hub()?.client())),
+        }
+    }
+
+    /// Who signs the tokens of the server's accounts, without `https://`.
+    pub fn signs(&self) -> &'static str {
+        if self.kubernetes.is_some() { kubernetes::ISSUER } else { OF_HUBS }
+    }
+
+    /// Lets AWS have a provider for who signs here. Moto believes any token.
+    ///
+    /// # Errors
+    /// If the server does not say by what it signs.
+    pub fn provide(&self) -> Result<()> {
+        let keys = self.server()?.read("/openid/v1/jwks")?;
+        if let Some(fake) = &self.fake {
+            fake.provide(self.signs(), &["sts.amazonaws.com"], keys);
+        }
+        Ok(())
+    }
+
+    /// Lets the controllers ask for tokens of all accounts. Those of a hub may.
+    ///
+    /// # Errors
+    /// If it is refused.
+    pub fn may_ask_for_tokens(&self) -> Result<()> {
+        self.kubernetes.as_ref().map_or(Ok(()), |kubernetes| kubernetes.may_ask_for_tokens())
     }
 
     /// A path in the directory of the test.
@@ -149,7 +312,7 @@ impl Bed {
     /// # Errors
     /// If it does not.
     pub fn bowline(&self, line: &str, code: i32) -> Result<String> {
-        let said = run(line, self.hub()?.kubeconfig(), &self.environment())?;
+        let said = run(line, &self.kubeconfig()?, &self.environment())?;
         ensure!(said.code == code, "bowline {line}: {said:#?}");
         Ok(said.out + &said.err)
     }
@@ -160,135 +323,6 @@ impl Bed {
     /// If it does not.
     pub fn bowline_at_aws(&self, line: &str, code: i32) -> Result<String> {
         self.bowline(&format!("{line} --aws-endpoint {} --aws-region {REGION}", self.iam), code)
-    }
-
-    /// What the hub calls itself in AWS.
-    ///
-    /// # Errors
-    /// If it does not say.
-    pub fn home(&self) -> Result<Home> {
-        let namespace = self.server()?.read("/api/v1/namespaces/kube-system")?;
-        let uid = namespace["metadata"]["uid"].as_str().context("a uid")?;
-        Ok(Home::new(uid, CLUSTER, PROVIDER)?)
-    }
-
-    /// What the policy and the role of an identity in `default` are called.
-    ///
-    /// # Errors
-    /// If the hub does not say who it is.
-    pub fn aws_name(&self, name: &str) -> Result<String> {
-        Ok(self.home()?.aws_name(&Named { namespace: "default".to_owned(), name: name.to_owned() }))
-    }
-
-    /// The ARN of the policy of an identity in `default`.
-    ///
-    /// # Errors
-    /// If the hub does not say who it is.
-    pub fn policy_arn(&self, name: &str) -> Result<String> {
-        Ok(self.home()?.policy_arn(&Named { namespace: "default".to_owned(), name: name.to_owned() }))
-    }
-
-    /// Makes an identity in `default`, with this beside the usual in its spec.
-    ///
-    /// # Errors
-    /// If it is refused.
-    pub fn create(&self, name: &str, more: Value) -> Result<Value> {
-        self.create_in("default", name, more)
-    }
-
-    /// The same in another namespace.
-    ///
-    /// # Errors
-    /// If it is refused.
-    pub fn create_in(&self, namespace: &str, name: &str, more: Value) -> Result<Value> {
-        let mut spec = json!({ "policy": policy("s3:GetObject") });
-        if let (Some(spec), Value::Object(more)) = (spec.as_object_mut(), more) {
-            spec.extend(more);
-        }
-        let body = json!({
-            "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount",
-            "metadata": { "name": name, "namespace": namespace }, "spec": spec,
-        });
-        self.server()?.create(&path_in(namespace, ""), &body)
-    }
-
-    /// Changes the spec of an identity in `default`.
-    ///
-    /// # Errors
-    /// If it is refused.
-    pub fn change(&self, name: &str, spec: Value) -> Result<Value> {
-        self.server()?.change(&path_in("default", name), &json!({ "spec": spec }))
-    }
-
-    /// Deletes an identity in `default`.
-    ///
-    /// # Errors
-    /// If it is refused.
-    pub fn delete(&self, name: &str) -> Result<()> {
-        self.server()?.delete(&path_in("default", name))
-    }
-
-    /// An identity in `default`.
-    ///
-    /// # Errors
-    /// If it is not there.
-    pub fn read(&self, name: &str) -> Result<Value> {
-        self.server()?.read(&path_in("default", name))
-    }
-
-    /// A service account in `default`, if it is there.
-    ///
-    /// # Errors
-    /// If the hub does not say.
-    pub fn account(&self, name: &str) -> Result<Option<Value>> {
-        self.server()?.perhaps(&format!("/api/v1/namespaces/default/serviceaccounts/{name}"))
-    }
-
-    /// Waits until an identity in `default` is ready as it is wanted now.
-    ///
-    /// # Errors
-    /// If it never is.
-    pub async fn is_ready(&self, name: &str) -> Result<()> {
-        self.is_ready_in("default", name).await
-    }
-
-    /// The same in another namespace.
-    ///
-    /// # Errors
-    /// If it never is.
-    pub async fn is_ready_in(&self, namespace: &str, name: &str) -> Result<()> {
-        until(&format!("{name} is ready"), async || {
-            let read = self.server()?.read(&path_in(namespace, name))?;
-            let is_seen = read["status"]["observedGeneration"] == read["metadata"]["generation"];
-            let is = ["Complete", "Ready", "Synced"].iter().all(|of| has(&read, of, "True"));
-            Ok(so(is_seen && is && !has(&read, "Stalled", "True"), &read["status"]))
-        })
-        .await
-    }
-
-    /// Waits until an identity in `default` needs a person, and says this.
-    ///
-    /// # Errors
-    /// If it never does.
-    pub async fn is_stalled(&self, name: &str, words: &str) -> Result<()> {
-        until(&format!("{name} is stalled: {words}"), async || {
-            let read = self.read(name)?;
-            let says = read["status"]["message"].as_str().is_some_and(|said| said.contains(words));
-            Ok(so(has(&read, "Stalled", "True") && says, &read["status"]))
-        })
-        .await
-    }
-
-    /// Waits until an identity in `default` is gone.
-    ///
-    /// # Errors
-    /// If it never is.
-    pub async fn is_gone(&self, name: &str) -> Result<()> {
-        until(&format!("{name} is gone"), async || {
-            let found = self.server()?.perhaps(&path_in("default", name))?;
-            Ok(found.map_or(Ok(()), |found| Err(found["status"].to_string())))
-        })
-        .await
     }
 }
 
@@ -303,10 +337,9 @@ pub fn policy(action: &str) -> Value {
     json!({ "statement": [{ "action": [action], "resource": ["arn:aws:s3:::a-bucket/*"] }] })
 }
 
-/// Where an identity is.
-fn path_in(namespace: &str, name: &str) -> String {
-    let all = format!("/apis/bowline.dev/v1alpha1/namespaces/{namespace}/iamroleserviceaccounts");
-    if name.is_empty() { all } else { format!("{all}/{name}") }
+/// The ARN of the provider of an issuer.
+pub fn provider(issuer: &str) -> String {
+    format!("arn:aws:iam::123456789012:oidc-provider/{issuer}")
 }
 
 fn run(line: &str, kubeconfig: &Path, environment: &[(&str, String)]) -> Result<Said> {

@@ -1,9 +1,10 @@
-//! Identities as people have them: `bowline up` as a process, before a fault proxy, before an IAM that is ours or moto.
+//! Identities as people have them: `bowline up`, or `bowline controllers` on a real Kubernetes, as a process, before a fault
+//! proxy, before an IAM that is ours or moto.
 
 mod bed;
 mod server;
 
-pub use bed::{Bed, Options, has, policy, there};
+pub use bed::{Bed, Kubernetes, Options, REGION, has, policy, provider, there};
 pub use server::Server;
 
 use std::time::{Duration, Instant};

@@ -1,11 +1,12 @@
 //! The cases on moto, which many know.
 
+#[expect(dead_code, reason = "some are told with the strict one only")]
 mod cases;
 
 use anyhow::Result;
 use bowline_e2e_aws::moto::Moto;
 use bowline_e2e_identities::Bed;
-use cases::{clusters, drift, faults, life, names, others};
+use cases::{assumed, clusters, drift, faults, life, names, others};
 use tokio::sync::OnceCell;
 
 /// One for all: it takes seconds to start. It ends with this process.
@@ -16,4 +17,4 @@ async fn bed() -> Result<Bed> {
     Bed::before(&moto.endpoint(), None).await
 }
 
-all_cases!();
+cases_of_aws!();

@@ -6,7 +6,8 @@ mod strict;
 use anyhow::Result;
 use bowline_e2e_aws::fake::Fake;
 use bowline_e2e_identities::Bed;
-use cases::{clusters, drift, faults, life, names, others};
+use cases::{assumed, clusters, drift, faults, input, life, names, others};
+use strict::{assumed as unassumed, credentials};
 
 async fn bed() -> Result<Bed> {
     let fake = Fake::start().await?;
@@ -14,10 +15,24 @@ async fn bed() -> Result<Bed> {
     Bed::before(&endpoint, Some(fake)).await
 }
 
-all_cases!();
+cases_of_aws!();
 
 cases! {
+    input:
+        what_cannot_be_is_told_by_its_field;
+    life:
+        without_settings_an_identity_says_so;
+    // Moto deletes also a policy that a role has.
+    others:
+        what_others_use_stays_until_they_do_not;
     strict:
-        a_missing_permission_is_named, a_boundary_that_is_not_there_is_named, a_storm_of_throttling_passes,
+        a_missing_permission_is_named, a_boundary_that_is_not_there_is_named,
+        a_role_that_is_lost_is_not_ready, more_policies_than_a_role_may_have_are_told, a_storm_of_throttling_passes, as_many_calls_are_under_way_as_is_said,
         what_is_not_visible_yet_is_not_drift, the_permissions_are_those_of_the_calls;
+    unassumed:
+        a_role_that_is_not_known_everywhere_yet_is_tried_again, a_role_that_is_denied_says_so,
+        a_token_that_is_not_believed_is_for_a_person, no_secret_is_told;
+    credentials:
+        a_profile_is_enough, the_environment_is_enough, the_web_identity_of_its_own_pod_is_enough,
+        the_role_of_the_machine_is_enough, without_credentials_an_identity_says_what_to_set;
 }

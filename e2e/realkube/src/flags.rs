@@ -48,7 +48,6 @@ pub(crate) fn apiserver(dir: &Path, ports: &Ports, options: &Options) -> Vec<Str
         format!("--client-ca-file={pki}/ca.crt"),
         format!("--tls-cert-file={pki}/apiserver.crt"),
         format!("--tls-private-key-file={pki}/apiserver.key"),
-        "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         format!("--service-account-key-file={pki}/sa.pub"),
         format!("--service-account-signing-key-file={pki}/sa.key"),
         format!("--requestheader-client-ca-file={pki}/front.crt"),
@@ -59,6 +58,9 @@ pub(crate) fn apiserver(dir: &Path, ports: &Ports, options: &Options) -> Vec<Str
         format!("--proxy-client-cert-file={pki}/proxy.crt"),
         format!("--proxy-client-key-file={pki}/proxy.key"),
     ];
+    // The first signs.
+    let issuers = options.issuer.as_deref().into_iter().chain(["https://kubernetes.default.svc"]);
+    flags.extend(issuers.map(|issuer| format!("--service-account-issuer={issuer}")));
     if options.quick {
         flags.push("--etcd-compaction-interval=20s".to_owned());
     }

@@ -58,6 +58,8 @@ pub struct Options {
     pub quick: bool,
     /// kube-apiserver writes down who asked for what: see [`RealKube::audit`].
     pub audit: bool,
+    /// Who signs the tokens of service accounts, like `https://oidc.example`, in place of what is usual; that is taken, too.
+    pub issuer: Option<String>,
     /// More flags for kube-apiserver.
     pub apiserver_flags: Vec<String>,
 }

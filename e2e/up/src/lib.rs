@@ -1,5 +1,7 @@
 //! `bowline` as people use it: `up` and `controllers` as processes, and the commands beside them.
 
+mod example;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_hub::{Hub, Kubectl, Role, Said, Scratch, bowline};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
+
+pub use example::as_the_example;
 
 /// How long anything may take, before a test is taken to have failed.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -248,7 +254,21 @@ impl Controllers {
     /// # Errors
     /// If it ends instead.
     pub fn start(kubeconfig: &Path) -> Result<Controllers> {
-        let mut child = Command::new(bowline())
+        Controllers::start_by(Command::new(bowline()), kubeconfig)
+    }
+
+    /// The same by a line of the shell, which has its command line as `"$@"`; what the line has behind that are further options.
+    ///
+    /// # Errors
+    /// If it ends instead.
+    pub fn start_in_shell(line: &str, kubeconfig: &Path) -> Result<Controllers> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line, "sh"]).arg(bowline());
+        Controllers::start_by(shell, kubeconfig)
+    }
+
+    fn start_by(mut command: Command, kubeconfig: &Path) -> Result<Controllers> {
+        let mut child = command
             .args(["controllers", "--health-listen", "127.0.0.1:0", "--kubeconfig"])
             .arg(kubeconfig)
             .stderr(Stdio::piped())
@@ -297,6 +317,17 @@ impl Controllers {
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// SIGTERM, and waits for its end.
+    ///
+    /// # Errors
+    /// If it does not end well.
+    pub fn terminate(mut self) -> Result<()> {
+        kill(Pid::from_raw(i32::try_from(self.pid())?), Signal::SIGTERM)?;
+        let code = self.wait()?;
+        ensure!(code == Some(0), "the controllers ended with {code:?}");
+        Ok(())
     }
 
     /// Waits for its end, and tells its exit code.

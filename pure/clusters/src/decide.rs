@@ -50,7 +50,7 @@ pub(crate) fn decide<N: Names>(
     }
     match &snapshot.probe {
         // What was found is told first, however late it is: else, where turns come late, nobody would ever be told.
-        Some(probe) if now < due(probe, rhythm) || !is_told(cluster, probe) => {
+        Some(probe) if now < due(probe, rhythm) || !is_told(snapshot, cluster, probe) => {
             Decision::Wait { what: Wait::NextLook, until: Some(due(probe, rhythm)) }
         }
         _ => Decision::Do(Step::Probe),
@@ -60,10 +60,10 @@ pub(crate) fn decide<N: Names>(
 /// Nothing changes before its hub runs, and then it is that hub that decides.
 const ITS_HUB: Decision<Step, Wait> = Decision::Wait { what: Wait::ItsHub, until: None };
 
-fn is_told<N: Names>(cluster: &Cluster<N>, probe: &Probe<N>) -> bool {
+fn is_told<N: Names>(snapshot: &Snapshot<N>, cluster: &Cluster<N>, probe: &Probe<N>) -> bool {
     let is_it =
         |status: &Status<N::Text>| status.finding == probe.finding && status.observed == probe.generation;
-    cluster.status.as_ref().is_some_and(is_it)
+    cluster.status.as_ref().is_some_and(is_it) && cluster.server == snapshot.server
 }
 
 fn due<N: Names>(probe: &Probe<N>, rhythm: Rhythm) -> Millis {
@@ -77,13 +77,22 @@ const UNSAID: &str = "it may be this hub itself, where whoever may submit is an 
                       what it serves, and its credentials may not read the namespace kube-system, by which it would be told apart. Let \
                       them get that, or name the namespaces that may submit, and no others (`bowline cluster add NAME --kubeconfig \
                       FILE --allow NAMESPACE`)";
+const OTHER_SERVER: &str = "its kubeconfig leads to another server than before, and nothing is done there. Add it again with a kubeconfig of its \
+                            own server (`bowline cluster add NAME --kubeconfig FILE`), and all goes on; or, if the other one is to take \
+                            its place, remove it and add it again (`bowline cluster remove NAME --force`), with those who may use it \
+                            (`--allow`): to whatever uses it, it is another cluster then";
 const GUARDED: &str = "it is this hub itself: whoever may submit from the namespaces that may use it is an administrator of the hub";
 
 impl<N: Names> Probe<N> {
     /// What is done on a cluster is done with the rights of its kubeconfig. On the hub these reach everything that Bowline
     /// itself rests on, so that whoever may use it there may do everything: nobody may without being named.
+    ///
+    /// And a cluster is one server for as long as it is there: what its stacks have seen and done was seen and done on that one.
     pub(crate) fn guarded(self, cluster: &Cluster<N>) -> Probe<N> {
         let (found, words) = match (self.finding.found, self.server) {
+            (Found::Usable | Found::Limited, _) if cluster.is_not(self.known_by.as_ref()) => {
+                (Found::OtherServer, OTHER_SERVER)
+            }
             (Found::Usable | Found::Limited, Server::Hub) if !cluster.named => (Found::Exposed, EXPOSED),
             (Found::Usable | Found::Limited, Server::Unsaid) if !cluster.named => (Found::Exposed, UNSAID),
             (Found::Usable, Server::Hub) => (Found::Usable, GUARDED),

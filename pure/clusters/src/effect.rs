@@ -42,8 +42,10 @@ pub enum Reply<N: Names> {
         generation: u64,
         /// What.
         finding: Finding<N::Text>,
-        /// Which server it is.
+        /// What its server is to the hub.
         server: Server,
+        /// Which server it is, if it says so.
+        known_by: Option<N::Uid>,
     },
     /// This one does not run, and never will again.
     Stopped(N::Uid),

@@ -36,6 +36,6 @@ pub(crate) fn report<N: Names>(
         Standing::Stalled(why) => trouble(Found::Stalled, why),
     };
     let status = Some(Status { finding, observed: cluster.generation });
-    (cluster.status != status)
-        .then(|| Write::Status { before: cluster.clone(), after: Cluster { status, ..cluster.clone() } })
+    let after = Cluster { status, server: snapshot.server.clone(), ..cluster.clone() };
+    (after != *cluster).then(|| Write::Status { before: cluster.clone(), after })
 }

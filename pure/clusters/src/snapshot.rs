@@ -12,6 +12,8 @@ pub struct Snapshot<N: Names> {
     pub cluster: Option<Cluster<N>>,
     /// The last look at this very cluster, as it is wanted now.
     pub probe: Option<Probe<N>>,
+    /// Which server it is: the one that it was, or else the one by which it can be used now.
+    pub server: Option<N::Uid>,
     /// Its server was stopped for good.
     pub stopped: bool,
 }
@@ -36,8 +38,10 @@ pub struct Probe<N: Names> {
     pub at: Millis,
     /// What was found.
     pub finding: Finding<N::Text>,
-    /// Which server it is.
+    /// What its server is to the hub.
     pub server: Server,
+    /// Which server it is, if it says so.
+    pub known_by: Option<N::Uid>,
 }
 
 impl<N: Names> Default for Memory<N> {
@@ -49,8 +53,8 @@ impl<N: Names> Default for Memory<N> {
 impl<N: Names> Memory<N> {
     pub(crate) fn learn(&mut self, reply: Reply<N>, at: Millis) -> Result<(), String> {
         match reply {
-            Reply::Found { uid, generation, finding, server } => {
-                self.probe = Some(Probe { uid, generation, at, finding, server });
+            Reply::Found { uid, generation, finding, server, known_by } => {
+                self.probe = Some(Probe { uid, generation, at, finding, server, known_by });
             }
             Reply::Stopped(uid) => {
                 self.probe = None;
@@ -74,18 +78,20 @@ impl<N: Names> Probe<N> {
 impl<N: Names> Snapshot<N> {
     pub(crate) fn of(objects: &[&Cluster<N>], memory: &Memory<N>) -> Snapshot<N> {
         let Some(cluster) = objects.first() else {
-            return Snapshot { cluster: None, probe: None, stopped: false };
+            return Snapshot { cluster: None, probe: None, server: None, stopped: false };
         };
         // What was found of another one of that name, or of another wish, says nothing.
         let is_of_this =
             |probe: &&Probe<N>| probe.uid == cluster.uid && probe.generation == cluster.generation;
+        let probe = memory.probe.as_ref().filter(is_of_this);
+        let probe = probe.map(|probe| probe.clone().at_home(cluster).guarded(cluster));
+        // Who cannot be used yet may still be meant to be another one.
+        let first = probe.as_ref().filter(|probe| probe.finding.found.is_ready());
+        let first = first.and_then(|probe| probe.known_by.clone());
         Snapshot {
             cluster: Some((*cluster).clone()),
-            probe: memory
-                .probe
-                .as_ref()
-                .filter(is_of_this)
-                .map(|probe| probe.clone().at_home(cluster).guarded(cluster)),
+            probe,
+            server: cluster.server.clone().or(first),
             stopped: memory.stopped.as_ref() == Some(&cluster.uid),
         }
     }

@@ -9,7 +9,7 @@ use bowline_control::Version;
 pub trait Names: Clone + Eq + Hash + fmt::Debug {
     /// The name of a cluster.
     type Name: Clone + Ord + Hash + fmt::Debug;
-    /// What tells a cluster from one that had its name before.
+    /// What tells a cluster from one that had its name before, and a server from all others.
     type Uid: Clone + Eq + Hash + fmt::Debug;
     /// Where a kubeconfig is kept.
     type Secret: Clone + Eq + Hash + fmt::Debug;
@@ -41,6 +41,9 @@ pub struct Cluster<N: Names> {
     /// Where the status says that its server is, whatever became of the rest of it. That of an embedded one says that it
     /// was started once.
     pub place: Option<Place<N::Text>>,
+    /// Which server the status says that it is, whatever became of the rest of it: the one by which it could be used first. It
+    /// stays that one. `None` if that is not known.
+    pub server: Option<N::Uid>,
 }
 
 impl<N: Names> Cluster<N> {
@@ -48,9 +51,14 @@ impl<N: Names> Cluster<N> {
     pub(crate) fn begun(&self) -> Option<&Place<N::Text>> {
         self.place.as_ref().filter(|_| self.way == Way::Embedded)
     }
+
+    /// Whether this is known to be another server than its own.
+    pub(crate) fn is_not(&self, server: Option<&N::Uid>) -> bool {
+        matches!((&self.server, server), (Some(own), Some(other)) if own != other)
+    }
 }
 
-/// Which server a cluster is.
+/// What a server is to the hub.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Server {
     /// Not the hub.
@@ -132,11 +140,13 @@ pub enum Found {
     Stalled,
     /// It is the hub itself, and does not say by name who may use it.
     Exposed,
+    /// Its kubeconfig leads to another server than before.
+    OtherServer,
 }
 
 impl Found {
     /// All of them.
-    pub const ALL: [Found; 14] = [
+    pub const ALL: [Found; 15] = [
         Found::Usable,
         Found::Limited,
         Found::NotReady,
@@ -151,6 +161,7 @@ impl Found {
         Found::Failing,
         Found::Stalled,
         Found::Exposed,
+        Found::OtherServer,
     ];
 
     /// Whether something can be done on it.
@@ -166,7 +177,8 @@ impl Found {
             | Found::NotReady
             | Found::Unauthorized
             | Found::TooOld
-            | Found::Exposed => Some(true),
+            | Found::Exposed
+            | Found::OtherServer => Some(true),
             Found::Silent | Found::NoKubeconfig | Found::BadKubeconfig | Found::DoesNotStart => Some(false),
             Found::Lost | Found::NotHere | Found::Failing | Found::Stalled => None,
         }

@@ -39,6 +39,7 @@ fn cluster(way: Way<&'static str>) -> Cluster<Plain> {
         named: false,
         status: None,
         place: None,
+        server: None,
     }
 }
 
@@ -47,7 +48,7 @@ fn finding(found: Found) -> Finding<String> {
 }
 
 fn found(uid: u8, generation: u64, found: Found) -> Reply<Plain> {
-    Reply::Found { uid, generation, finding: finding(found), server: Server::Other }
+    Reply::Found { uid, generation, finding: finding(found), server: Server::Other, known_by: None }
 }
 
 fn known(cluster: &Cluster<Plain>, memory: &Memory<Plain>) -> Snapshot<Plain> {
@@ -226,7 +227,8 @@ fn that_an_embedded_cluster_was_started_is_not_forgotten() {
 fn the_hub_itself_can_be_used_by_those_who_are_named() {
     let told = |named: bool, reached: Found, server: Server| {
         let prod = Cluster { named, ..cluster(Way::Kubeconfig("there")) };
-        let memory = learned(Reply::Found { uid: 1, generation: 1, finding: finding(reached), server }, 0);
+        let finding = finding(reached);
+        let memory = learned(Reply::Found { uid: 1, generation: 1, finding, server, known_by: None }, 0);
         let standing = Standing::Waiting(&Wait::NextLook);
         match controller(Home::Hub).report(&known(&prod, &memory), standing, at(1)) {
             Some(Write::Status { after, .. }) => after.status.expect("a status").finding,
@@ -256,10 +258,9 @@ fn the_hub_itself_can_be_used_by_those_who_are_named() {
 #[test]
 fn what_is_told_of_the_hub_itself_is_told_once() {
     let mut prod = cluster(Way::Kubeconfig("there"));
-    let memory = learned(
-        Reply::Found { uid: 1, generation: 1, finding: finding(Found::Usable), server: Server::Hub },
-        0,
-    );
+    let finding = finding(Found::Usable);
+    let reply = Reply::Found { uid: 1, generation: 1, finding, server: Server::Hub, known_by: None };
+    let memory = learned(reply, 0);
     let show = |prod: &Cluster<Plain>| {
         controller(Home::Hub).report(&known(prod, &memory), Standing::Waiting(&Wait::NextLook), at(1))
     };
@@ -269,4 +270,79 @@ fn what_is_told_of_the_hub_itself_is_told_once() {
     let next = Decision::Wait { what: Wait::NextLook, until: Some(Millis(5)) };
     assert_eq!(decide(&prod, &memory, Home::Hub, 4), next, "it is looked at again soon");
     assert_eq!(decide(&prod, &memory, Home::Hub, 5), Decision::Do(Step::Probe));
+}
+
+/// What stacks have seen and done on a cluster was seen and done on one server: it stays that one, or cannot be used.
+#[test]
+fn a_cluster_is_the_server_by_which_it_could_be_used_first() {
+    let mut prod = cluster(Way::Kubeconfig("there"));
+    let mut look = |found: Found, known_by: Option<u8>| {
+        let (finding, server) = (finding(found), Server::Other);
+        let memory =
+            learned(Reply::Found { uid: 1, generation: prod.generation, finding, server, known_by }, 0);
+        let standing = Standing::Waiting(&Wait::NextLook);
+        assert_eq!(
+            decide(&prod, &memory, Home::Hub, 99),
+            Decision::Wait { what: Wait::NextLook, until: Some(due(&prod, &memory)) },
+            "it is told first"
+        );
+        let write = controller(Home::Hub).report(&known(&prod, &memory), standing, at(1));
+        let Some(Write::Status { after, .. }) = write else { panic!("nobody is told") };
+        // Whoever points it somewhere changes what is wanted of it.
+        prod = Cluster { generation: prod.generation + 1, ..after.clone() };
+        (after.status.expect("a status").finding, after.server)
+    };
+    let mut finds = |found, known_by| {
+        let (finding, server) = look(found, known_by);
+        (finding.found, server)
+    };
+    assert_eq!(finds(Found::Unauthorized, Some(7)), (Found::Unauthorized, None), "it was not used there");
+    assert_eq!(finds(Found::Limited, None), (Found::Limited, None), "it may not be asked");
+    assert_eq!(finds(Found::Usable, Some(8)), (Found::Usable, Some(8)));
+    assert_eq!(finds(Found::Usable, Some(9)), (Found::OtherServer, Some(8)));
+    assert_eq!(finds(Found::Limited, Some(9)), (Found::OtherServer, Some(8)));
+    assert_eq!(finds(Found::Silent, None), (Found::Silent, Some(8)), "what else is wrong is told");
+    assert_eq!(finds(Found::Usable, None), (Found::Usable, Some(8)), "it may be the same");
+    assert_eq!(finds(Found::Usable, Some(9)), (Found::OtherServer, Some(8)), "and is not forgotten");
+    assert_eq!(finds(Found::Usable, Some(8)), (Found::Usable, Some(8)), "its own again");
+    let (other, _) = look(Found::Usable, Some(9));
+    assert!(!other.found.is_ready() && other.found.answers() == Some(true));
+    for advice in
+        ["bowline cluster add NAME --kubeconfig FILE", "bowline cluster remove NAME --force", "`--allow`"]
+    {
+        assert!(other.words.contains(advice), "{}", other.words);
+    }
+}
+
+/// When the next look is, if this is what is remembered of the last.
+fn due(cluster: &Cluster<Plain>, memory: &Memory<Plain>) -> Millis {
+    let probe = known(cluster, memory).probe.expect("a look");
+    if probe.finding.found.is_ready() { RHYTHM.well } else { RHYTHM.ill }
+}
+
+/// Which server it is is known though somebody has spoiled the rest, and is told where only that is missing.
+#[test]
+fn which_server_it_is_is_told_beside_the_rest() {
+    let mut prod = cluster(Way::Kubeconfig("there"));
+    prod.status = Some(Status { finding: finding(Found::Usable), observed: 1 });
+    let usable = |known_by| {
+        let (finding, server) = (finding(Found::Usable), Server::Other);
+        learned(Reply::Found { uid: 1, generation: 1, finding, server, known_by }, 0)
+    };
+    let show = |prod: &Cluster<Plain>, memory: &Memory<Plain>, standing| match controller(Home::Hub).report(
+        &known(prod, memory),
+        standing,
+        at(1),
+    ) {
+        Some(Write::Status { after, .. }) => Some(after),
+        _ => None,
+    };
+    let next = || Standing::Waiting(&Wait::NextLook);
+    assert_eq!(show(&prod, &usable(None), next()), None);
+    let told = show(&prod, &usable(Some(8)), next()).expect("it is told");
+    assert_eq!(told, Cluster { server: Some(8), ..prod.clone() });
+    let spoiled = Cluster { status: None, ..told };
+    for standing in [next(), Standing::Failing("why")] {
+        assert_eq!(show(&spoiled, &usable(Some(9)), standing).expect("it is told").server, Some(8));
+    }
 }

@@ -13,7 +13,8 @@ use bowline_control::{Decision, Millis, Moment};
 
 pub use self::step::{Step, Wait};
 use crate::Rhythm;
-use crate::snapshot::{Look, Snapshot};
+use crate::aws::Role;
+use crate::snapshot::{Look, Snapshot, Trial};
 use crate::state::{Identity, Names, Spot, Status, Wanted};
 
 type What = Decision<Step, Wait>;
@@ -118,9 +119,16 @@ impl<N: Names> Case<'_, N> {
             (self.now.clock < until).then_some(Decision::Wait { what, until: Some(until) })
         };
         let refused = self.s.memory.refused.as_ref().and_then(|refused| wait(Wait::Refused, refused.at));
-        let failures = &self.s.memory.failures;
-        let stuck = failures.values().find(|failures| failures.times > self.rhythm.tries);
-        refused.or_else(|| stuck.and_then(|failures| wait(Wait::Stuck, failures.at)))
+        let mut failures = self.s.memory.failures.iter();
+        let stuck =
+            failures.find(|(step, failures)| failures.times > self.rhythm.tries && !self.may_pass(**step));
+        refused.or_else(|| stuck.and_then(|(_, failures)| wait(Wait::Stuck, failures.at)))
+    }
+
+    /// AWS denies a new role to its own account until it is known everywhere: nobody has to do anything about that.
+    fn may_pass(&self, step: Step) -> bool {
+        let complete = self.s.identity.as_ref().and_then(|identity| identity.status.complete);
+        step == Step::Assume && complete.is_some_and(|since| self.left(since, self.rhythm.settle).0 > 0)
     }
 
     /// The last look, if it is not too old to go by.
@@ -131,6 +139,8 @@ impl<N: Names> Case<'_, N> {
         let until = look.at.plus(period);
         match foreign {
             _ if self.now.clock >= until => Err(Decision::Do(Step::Look)),
+            // Whoever makes it again may fail at that, and nobody may count on the role meanwhile.
+            _ if has_lost_its_role(identity, look) => Err(Decision::Do(Step::Lapse)),
             Some(what) => Err(Decision::Wait { what, until: Some(until) }),
             None => Ok(look),
         }
@@ -165,7 +175,7 @@ impl<N: Names> Case<'_, N> {
         if ready {
             return Decision::Wait { what: Wait::NextLook, until: Some(look.at.plus(self.rhythm.drift)) };
         }
-        if self.rhythm.assumes {
+        if self.can_try() {
             return Decision::Do(Step::Assume);
         }
         let left = self.left(complete.unwrap_or(self.now.wall), self.rhythm.settle);
@@ -176,8 +186,8 @@ impl<N: Names> Case<'_, N> {
     /// nobody would ever be told.
     fn has_settled(&self, identity: &Identity<N>, wanted: &Wanted<N>) -> bool {
         let (Some(since), Some(look)) = (identity.status.complete, &self.s.memory.look) else { return false };
-        let is_time = match self.rhythm.assumes {
-            true => self.s.memory.assumed,
+        let is_time = match self.can_try() {
+            true => self.s.memory.trial == Trial::Worked,
             false => self.left(since, self.rhythm.settle).0 == 0,
         };
         let is_so = || {
@@ -187,6 +197,11 @@ impl<N: Names> Case<'_, N> {
                 && self.accounts(identity).is_none()
         };
         is_time && !identity.status.ready && is_so()
+    }
+
+    /// Whether the role can be tried by a token of its account. If not, it is given time.
+    fn can_try(&self) -> bool {
+        self.rhythm.assumes && self.s.memory.trial != Trial::Impossible
     }
 
     /// How much of a time is left that began then, by the clock on the wall. That may have been put back: nobody waits
@@ -203,6 +218,11 @@ pub(crate) fn spots<N: Names>(identity: &Identity<N>) -> Vec<Spot<N>> {
         [] => vec![(None, account.clone())],
         clusters => clusters.iter().map(|cluster| (Some(cluster.clone()), account.clone())).collect(),
     }
+}
+
+/// Whether an identity says that its role is complete, and others have taken that away.
+fn has_lost_its_role<N: Names>(identity: &Identity<N>, look: &Look<N>) -> bool {
+    identity.status.complete.is_some() && !look.role.as_ref().is_some_and(Role::is_ours)
 }
 
 /// What is somebody else's, of what is wanted or to go.

@@ -113,6 +113,8 @@ pub enum Said<N: Names> {
     Outdated(String),
     /// It will not be, before somebody changes something: in words for people (`AccessDenied`, `MalformedPolicyDocument`, …).
     Refused(N::Text),
+    /// It cannot be tried at all, by us: nobody gives us a token of the account.
+    Untried,
     /// It did not work, and is tried again (`Throttling`, a failure of the service, no way there).
     Failed(String),
 }

@@ -40,7 +40,7 @@ pub use decide::{Step, Wait};
 pub use effect::{Ask, Call, Reply, Said};
 pub use object::{Id, IdOf, Kind, Object};
 pub use report::{Condition, Notice};
-pub use snapshot::{Elsewhere, Failures, Look, Memory, Refused, Snapshot};
+pub use snapshot::{Elsewhere, Failures, Look, Memory, Refused, Snapshot, Trial};
 pub use state::{Account, Cluster, Identity, Mood, Names, Spot, Status, Told, Tombstone, Wanted, Wish};
 
 /// The controller of identities.

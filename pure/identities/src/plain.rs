@@ -46,6 +46,8 @@ pub struct Grant {
 /// A statement of a policy.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Statement {
+    /// What it is called in the policy.
+    pub sid: Option<String>,
     /// `Allow` or `Deny`.
     pub effect: String,
     /// What is allowed or denied.
@@ -97,6 +99,10 @@ impl Names for Plain {
 
     fn policy_arn(home: &Home, name: &Named) -> String {
         home.policy_arn(name)
+    }
+
+    fn is_called(home: &Home, name: &Named, arn: &String) -> bool {
+        arn.rsplit('/').next() == Some(&home.aws_name(name))
     }
 
     fn arn(arn: &String) -> String {

@@ -7,6 +7,8 @@ use crate::object::Object;
 use crate::state::{Identity, Mood, Names, Told};
 use crate::words;
 
+/// What is told when others have taken the role away.
+pub(crate) const LOST: &str = "the role is not there in AWS any more, or is somebody else's";
 /// The most characters that are told.
 const LONGEST: usize = 8_192;
 
@@ -75,7 +77,9 @@ impl<N: Names> Identity<N> {
             self.told.as_ref().map_or("nobody has looked at it yet".into(), |told| told.words.clone());
         let told = self.told.as_ref().filter(|told| told.observed == self.generation);
         let mood = told.map(|told| told.mood);
-        let (complete, ready) = (self.status.complete.is_some(), self.status.ready);
+        // What is being taken down is nothing to count on, however far that is.
+        let complete = self.status.complete.is_some() && !self.deleting;
+        let ready = self.status.ready;
         let synced = mood == Some(Mood::Well);
         let stalled = mood == Some(Mood::Stalled);
         let reason = reason(mood);
@@ -97,6 +101,9 @@ impl<N: Names> Identity<N> {
 
     /// What is worth an event of what has changed since it was like that before.
     pub fn notice(&self, before: &Identity<N>) -> Option<Notice<N::Text>> {
+        if before.status.complete.is_some() && self.status.complete.is_none() {
+            return Some(Notice { warns: true, reason: "RoleLost", message: LOST.into() });
+        }
         if self.status.ready && !before.status.ready {
             return Some(Notice { warns: false, reason: "Ready", message: "the role can be assumed".into() });
         }

@@ -42,8 +42,8 @@ pub struct Memory<N: Names> {
     pub failures: BTreeMap<Step, Failures>,
     /// The accounts on other clusters, and when they were looked at.
     pub accounts: Elsewhere<N>,
-    /// The role was assumed.
-    pub assumed: bool,
+    /// What came of trying to assume the role.
+    pub trial: Trial,
 }
 
 /// What is in AWS under the names of an identity: as it was seen, and as our own writes have left it since.
@@ -78,6 +78,18 @@ pub struct Refused<N: Names> {
     pub why: N::Text,
 }
 
+/// What came of trying to assume a role by its account's own token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Trial {
+    /// Nothing yet.
+    #[default]
+    NotYet,
+    /// It worked.
+    Worked,
+    /// Nobody gives us the token.
+    Impossible,
+}
+
 /// How often a step did not work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failures {
@@ -97,7 +109,7 @@ impl<N: Names> Default for Memory<N> {
             refused: None,
             failures: BTreeMap::new(),
             accounts: BTreeMap::new(),
-            assumed: false,
+            trial: Trial::default(),
         }
     }
 }
@@ -154,6 +166,8 @@ impl<N: Names> Memory<N> {
                 return Err(format!("could not {step}: it is not there any more; it is looked at again"));
             }
             Said::Seen { policy, role } => self.see(policy, role, rhythm, now),
+            // What is waited for instead passes by itself.
+            Said::Untried => self.trial = Trial::Impossible,
             Said::Account(account) => {
                 if let Ask::LookAtAccount(cluster, name) = what {
                     self.accounts.insert((cluster, name), (now, account));
@@ -170,9 +184,10 @@ impl<N: Names> Memory<N> {
 
     fn see(&mut self, policy: Option<Policy<N>>, role: Option<Role<N>>, rhythm: &Rhythm, now: Millis) {
         let before = self.look.take();
-        if before.as_ref().is_some_and(|look| now >= look.at.plus(rhythm.settle)) {
-            // It has come to rest since: whoever waits until something is old does.
-            self.failures.clear();
+        if let Some(before) = &before {
+            // What did not fail since the last look is over. What did may be tried so rarely that there is a look before each
+            // try: that look says nothing of whether it works.
+            self.failures.retain(|_, failures| failures.at >= before.at);
         }
         if let Some(look) = before.clone().filter(|look| look.is_young(rhythm, now))
             && (&look.policy, &look.role) != (&policy, &role)
@@ -180,6 +195,10 @@ impl<N: Names> Memory<N> {
             // What was just written is not visible yet.
             self.look = Some(Look { at: now, doubts: look.doubts.saturating_add(1), ..look });
             return;
+        }
+        if self.trial == Trial::Worked && !role.as_ref().is_some_and(Role::is_ours) {
+            // What can be assumed later is another one.
+            self.trial = Trial::NotYet;
         }
         let mut look =
             Look { at: now, written: None, doubts: 0, policy, role, clear: None, confirmed: false };
@@ -195,7 +214,7 @@ impl<N: Names> Memory<N> {
     /// A write has been done.
     fn wrote(&mut self, what: Ask<N>, said: Said<N>, uid: &N::Uid, now: Millis) {
         match what {
-            Ask::Assume => self.assumed = true,
+            Ask::Assume => self.trial = Trial::Worked,
             Ask::Publish { cluster, account, role, .. } => {
                 let published = Published { is_ours: true, role: Some(role) };
                 self.accounts.insert((cluster, account), (now, Some(published)));

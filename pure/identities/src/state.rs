@@ -44,6 +44,9 @@ pub trait Names: Clone + Eq + Hash + fmt::Debug {
     /// What AWS calls, or will call, the policy of an identity.
     fn policy_arn(home: &Self::Home, name: &Self::Name) -> Self::Arn;
 
+    /// Whether the policy or the role of an identity is called so as long as the hub is called as it is.
+    fn is_called(home: &Self::Home, name: &Self::Name, arn: &Self::Arn) -> bool;
+
     /// An ARN, for people.
     fn arn(arn: &Self::Arn) -> String;
 

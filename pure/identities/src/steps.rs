@@ -5,8 +5,13 @@ use bowline_control::{Effect, Version, Write};
 use crate::decide::{Case, Step};
 use crate::effect::{Ask, Call};
 use crate::object::Object;
+use crate::report::LOST;
 use crate::snapshot::Look;
-use crate::state::{Account, Identity, Names, Status, Tombstone, Wanted};
+use crate::state::{Account, Identity, Mood, Names, Status, Told, Tombstone, Wanted};
+
+/// The most uids in a tombstone. Who is deleted waits a minute, so these are more than go in a day, after which nothing of one
+/// is swept any more; without a bound, a name that is used again and again would have one that no server takes.
+const BURIED: usize = 2_000;
 
 type EffectOf<N> = Effect<Object<N>, Call<N>>;
 
@@ -31,6 +36,7 @@ impl<N: Names> Case<'_, N> {
                 let (wanted, look) = self.basis(identity);
                 with_status(identity, self.complete(identity, &wanted, look))
             }
+            Step::Lapse => lapse(identity),
             Step::Settle => with_status(identity, Status { ready: true, ..identity.status.clone() }),
             Step::Bury => self.bury(identity),
             Step::Forget => match &self.s.tombstone {
@@ -128,7 +134,8 @@ impl<N: Names> Case<'_, N> {
         let (at, sweeps) = (self.now.wall, 0);
         Effect::Write(match self.s.tombstone.clone() {
             Some(before) => {
-                let of = before.of.iter().cloned().chain([identity.uid.clone()]).collect();
+                let late = before.of.len().saturating_sub(BURIED - 1);
+                let of = before.of[late..].iter().cloned().chain([identity.uid.clone()]).collect();
                 let after = Tombstone { of, at, sweeps, ..before.clone() };
                 Write::Change { before: Object::Tombstone(before), after: Object::Tombstone(after) }
             }
@@ -195,6 +202,18 @@ fn taken_down<N: Names>(look: &Look<N>, step: Step) -> Ask<N> {
 fn hold<N: Names>(identity: &Identity<N>, held: bool) -> EffectOf<N> {
     let after = Identity { held, ..identity.clone() };
     Effect::Write(Write::Change {
+        before: Object::Identity(identity.clone()),
+        after: Object::Identity(after),
+    })
+}
+
+/// What was told is not so any more either.
+fn lapse<N: Names>(identity: &Identity<N>) -> EffectOf<N> {
+    let Status { intent, published, .. } = identity.status.clone();
+    let status = Status { intent, published, ..Status::default() };
+    let told = Told { mood: Mood::Waiting, words: LOST.into(), observed: identity.generation };
+    let after = Identity { status, told: Some(told), ..identity.clone() };
+    Effect::Write(Write::Status {
         before: Object::Identity(identity.clone()),
         after: Object::Identity(after),
     })

@@ -2,6 +2,7 @@
 
 mod decisions;
 mod documents;
+mod lapse;
 mod learning;
 mod telling;
 
@@ -33,6 +34,7 @@ fn named(name: &str) -> Named {
 
 fn statement() -> Statement {
     Statement {
+        sid: None,
         effect: "Allow".into(),
         actions: vec!["s3:GetObject".into()],
         resources: vec!["arn:aws:s3:::bucket/*".into()],
@@ -82,11 +84,13 @@ fn policy(identity: &Identity<Plain>) -> Policy<Plain> {
     }
 }
 
-const ROLE_ARN: &str = "arn:aws:iam::123456789012:role/x";
+fn role_arn() -> String {
+    format!("arn:aws:iam::123456789012:role/{}", home().aws_name(&named("reader")))
+}
 
 fn role(identity: &Identity<Plain>) -> Role<Plain> {
     Role {
-        arn: ROLE_ARN.into(),
+        arn: role_arn(),
         whose: Whose::Ours(identity.uid.clone()),
         trust: wanted(identity).trust,
         boundary: None,
@@ -117,7 +121,7 @@ fn complete() -> Snapshot<Plain> {
     identity.status = Status {
         intent: Some(Millis(1)),
         policy: Some(home().policy_arn(&identity.name)),
-        role: Some(ROLE_ARN.into()),
+        role: Some(role_arn()),
         complete: Some(Millis(2)),
         ready: true,
         published: vec![(None, named("reader"))],
@@ -130,7 +134,7 @@ fn complete() -> Snapshot<Plain> {
         version: Version(8),
         deleting: false,
         of: Some((named("reader"), "u1".into())),
-        role: Some(ROLE_ARN.into()),
+        role: Some(role_arn()),
     });
     snapshot
 }

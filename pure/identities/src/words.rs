@@ -24,8 +24,10 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
         },
         Wait::Stuck => {
             let stuck = memory.failures.iter().filter(|(_, failures)| failures.times > case.rhythm.tries);
+            // Not how often exactly: each try would be news.
+            let tries = case.rhythm.tries;
             let told =
-                stuck.map(|(step, failures)| format!("{step} ({} times: {})", failures.times, failures.why));
+                stuck.map(|(step, failures)| format!("{step} (more than {tries} times: {})", failures.why));
             format!("these do not work: {}; it is tried again later", told.collect::<Vec<_>>().join(", "))
         }
         Wait::Clusters => {
@@ -46,6 +48,13 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
             format!(
                 "the service account {} is there, and is not this identity's: delete it, name another one in spec.serviceAccountName, or set spec.adopt",
                 N::account(account)
+            )
+        }
+        Wait::OtherName => {
+            let known = identity.status.role.as_ref().or(identity.status.policy.as_ref());
+            format!(
+                "{} was made by a hub with another --identity-cluster-name, and would be left behind: start it with that name once more, or set spec.deletionPolicy to Orphan and delete it yourself",
+                known.map(N::arn).unwrap_or_default()
             )
         }
         Wait::PolicyFree => {

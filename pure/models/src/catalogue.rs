@@ -5,7 +5,7 @@ use std::fmt;
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
 use crate::budgets::{Coverage, Faults};
-use crate::{clusters, identities, kernel, leases, sample, seeds, updates, workqueue};
+use crate::{clusters, identities, kernel, leases, placements, sample, seeds, updates, upgrades, workqueue};
 
 /// A model by its name.
 pub struct Entry {
@@ -311,6 +311,8 @@ pub fn catalogue() -> &'static [Entry] {
         clusters::CLUSTERS,
         updates::UPDATES_MODEL,
         identities::IDENTITIES,
+        upgrades::UPGRADES,
+        placements::PLACEMENTS,
         leases::LEASES,
         leases::judge::JUDGE,
     ];
@@ -321,7 +323,7 @@ pub fn catalogue() -> &'static [Entry] {
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
     let leases = leases::EXPECTED.iter().chain(leases::judge::EXPECTED);
     let systems = sample::EXPECTED.iter().chain(clusters::EXPECTED).chain(updates::EXPECTED);
-    let systems = systems.chain(identities::EXPECTED);
+    let systems = systems.chain(identities::EXPECTED).chain(upgrades::EXPECTED).chain(placements::EXPECTED);
     let control = workqueue::EXPECTED.iter().chain(systems).chain(leases);
     seeds::expected::all().chain(kernel::expected()).chain(control)
 }

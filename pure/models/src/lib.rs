@@ -12,10 +12,13 @@ mod leases;
 mod mutants;
 #[cfg(test)]
 mod naive;
+mod placements;
+pub mod preflight;
 mod sample;
 mod seeds;
 mod tiny;
 mod updates;
+mod upgrades;
 mod workqueue;
 
 pub use budgets::{BadFaults, Coverage, Faults, Hit};

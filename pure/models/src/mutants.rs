@@ -3,7 +3,7 @@
 use bowline_explorer::{Kind, Options, Verdict};
 
 use crate::catalogue::{Subject, catalogue};
-use crate::{clusters, identities, kernel, leases, sample, updates, workqueue};
+use crate::{clusters, identities, kernel, leases, placements, sample, updates, upgrades, workqueue};
 
 /// A model that does one thing wrong.
 pub(crate) struct Mutant {
@@ -21,7 +21,8 @@ fn all() -> impl Iterator<Item = &'static Mutant> {
     let leases = leases::mutants::MUTANTS.iter().chain(leases::judge::mutants::MUTANTS);
     let systems =
         sample::mutants::MUTANTS.iter().chain(clusters::mutants::MUTANTS).chain(updates::mutants::MUTANTS);
-    let systems = systems.chain(identities::mutants::MUTANTS);
+    let systems = systems.chain(identities::mutants::MUTANTS).chain(upgrades::mutants::MUTANTS);
+    let systems = systems.chain(placements::mutants::MUTANTS);
     kernel::mutants().chain(workqueue::mutants::MUTANTS).chain(leases).chain(systems)
 }
 

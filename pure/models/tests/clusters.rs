@@ -24,6 +24,16 @@ fn nothing_is_broken_elsewhere() {
     }
 }
 
+/// Who is pointed at another server, and back: every fault.
+#[test]
+fn no_other_server_is_taken_for_its_own() {
+    let clusters = entry("clusters");
+    for (faults, pinned) in clusters.singles().iter().zip(MOVED) {
+        let (counts, _) = run(clusters, "edits=0,turns=1,moves=2", faults);
+        assert_eq!((faults.to_string().as_str(), counts), *pinned);
+    }
+}
+
 const SINGLES: &[(&str, Counts)] = &[
     ("crash=1", (15_460, 41_642, 37)),
     ("conflict=1", (26_814, 66_020, 38)),
@@ -46,6 +56,18 @@ const ELSEWHERE: &[(&str, Counts)] = &[
     ("drift=1", (27_369, 67_097, 26)),
     ("clock=1", (14_913, 35_964, 25)),
     ("provider=1", (21_371, 50_191, 26)),
+];
+
+const MOVED: &[(&str, Counts)] = &[
+    ("crash=1", (19_142, 54_154, 38)),
+    ("conflict=1", (31_333, 80_261, 41)),
+    ("lost-request=1", (35_220, 82_341, 42)),
+    ("lost-reply=1", (76_531, 201_999, 47)),
+    ("relist=1", (21_237, 65_371, 39)),
+    ("two-leaders=1", (55_371, 158_310, 47)),
+    ("drift=1", (50_415, 120_135, 40)),
+    ("clock=1", (23_358, 56_229, 39)),
+    ("provider=1", (44_454, 102_734, 42)),
 ];
 
 const PAIRS: &[(&str, Counts)] = &[

@@ -72,6 +72,8 @@ pub enum Reply<N: Names> {
         attempt: u64,
         /// Which cluster was to be looked at.
         on: Option<N::Uid>,
+        /// Its generation then.
+        generation: u64,
         /// For which content.
         digest: Option<N::Digest>,
         /// The namespace of the stack may use the cluster.

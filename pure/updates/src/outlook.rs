@@ -94,8 +94,19 @@ impl<N: Names> Prospect<N> {
         });
         let admission = Admission { allowed, used: Quota { waiting: 0, hourly: 0 } };
         let on = cluster.as_ref().map(|cluster| cluster.uid.clone());
+        let generation = cluster.as_ref().map_or(0, |cluster| cluster.generation);
         let (at, seen) = (Millis(0), Some(digest.clone()));
-        let look = Look { on, digest: seen, at, since: at, whole: true, allowed, sights };
+        let look = Look {
+            on,
+            generation,
+            digest: seen,
+            at,
+            since: at,
+            whole: true,
+            allowed,
+            regained: false,
+            sights,
+        };
         let memory = Memory {
             fetched: Some(Fetched { digest, content: Ok(content), admission }),
             fetched_for: Some(number),

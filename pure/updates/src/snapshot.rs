@@ -81,6 +81,8 @@ pub struct Admission {
 pub struct Look<N: Names> {
     /// Which cluster it shows, of all that had the name.
     pub on: Option<N::Uid>,
+    /// The generation of that cluster.
+    pub generation: u64,
     /// For which content; `None` if nothing is wanted.
     pub digest: Option<N::Digest>,
     /// When it was answered.
@@ -91,6 +93,8 @@ pub struct Look<N: Names> {
     pub whole: bool,
     /// The namespace of the stack could use the cluster then.
     pub allowed: bool,
+    /// It could not at the look before, and nothing was written since.
+    pub regained: bool,
     /// What was seen.
     pub sights: Arc<Sights<N>>,
 }
@@ -135,7 +139,7 @@ impl<N: Names> Memory<N> {
             }
             Reply::Forgotten => *self = Memory { forgotten: true, ..Memory::default() },
             Reply::Stored(inventory) => self.stored = Some((N::digest_of(&inventory), inventory)),
-            Reply::Seen { attempt, on, digest, allowed, sights } => {
+            Reply::Seen { attempt, on, generation, digest, allowed, sights } => {
                 self.be_at(attempt);
                 if self.look.as_ref().is_some_and(|look| look.on != on) {
                     // Nothing of it has waited on this cluster.
@@ -156,9 +160,12 @@ impl<N: Names> Memory<N> {
                 // That a newer version was looked at does not give this one more time.
                 let waited = self.waited.take().filter(|(known, _)| *known == digest).map(|(_, since)| since);
                 self.waited = other.map(|look| (look.digest, look.since));
+                let was_barred = before.as_ref().is_some_and(|look| !look.allowed || look.regained);
+                let regained = allowed && was_barred;
                 let since = before.map(|look| look.since).or(waited);
                 let since = since.unwrap_or(at);
-                self.look = Some(Look { on, digest, at, since, whole: true, allowed, sights });
+                self.look =
+                    Some(Look { on, generation, digest, at, since, whole: true, allowed, regained, sights });
             }
             Reply::Written { attempt, outcomes } => {
                 self.be_at(attempt);
@@ -223,7 +230,7 @@ impl<N: Names> Memory<N> {
             self.fail_once(why);
             look = None;
         }
-        self.look = look.map(|look| Look { at, since: at, whole: false, ..look });
+        self.look = look.map(|look| Look { at, since: at, whole: false, regained: false, ..look });
         trouble.map_or(Ok(()), Err)
     }
 }
@@ -241,9 +248,12 @@ impl<N: Names> Snapshot<N> {
         this.updates.sort_by(|a, b| (a.created, a.version, &a.name).cmp(&(b.created, b.version, &b.name)));
         let attempt = this.stack.as_ref().map_or(0, |stack| stack.status.attempt);
         this.memory.be_at(attempt);
-        // What was seen on another cluster of this name says nothing of this one.
-        let on = this.cluster.as_ref().map(|cluster| &cluster.uid);
-        this.memory.look = this.memory.look.take().filter(|look| look.on.as_ref() == on);
+        // What was seen on another cluster of this name says nothing of this one; nor whether somebody may use it who could not by
+        // what was wanted of it then.
+        let (on, now) =
+            this.cluster.as_ref().map_or((None, 0), |cluster| (Some(&cluster.uid), cluster.generation));
+        let is_of_this = |look: &Look<N>| look.on.as_ref() == on && (look.allowed || look.generation >= now);
+        this.memory.look = this.memory.look.take().filter(is_of_this);
         this
     }
 

@@ -368,6 +368,8 @@ pub struct Cluster<N: Names> {
     pub uid: N::Uid,
     /// The version of its last change.
     pub version: Version,
+    /// How often what is wanted of it has changed.
+    pub generation: u64,
     /// It is being deleted.
     pub deleting: bool,
     /// It can be used.

@@ -139,6 +139,10 @@ impl<N: Names> Case<'_, N> {
         self.tidy(&mut status);
         status.epoch = self.now.epoch;
         change(&mut status);
+        let told = told.map(|told| match status.phase != before.status.phase {
+            true => told.of_another_phase(before.told.as_ref()),
+            false => told,
+        });
         let after = Stack { status, told, ..before.clone() };
         Effect::Write(Write::Status { before: Object::Stack(before), after: Object::Stack(after) })
     }
@@ -208,6 +212,8 @@ impl<N: Names> Case<'_, N> {
         status.attempt += 1;
         let is_handed = self.now.handed && self.stack.status.epoch.next() == self.now.epoch;
         match status.phase {
+            // Nobody remembers any more what stood in the way, and it may be gone: it is tried once, and not at the next interval.
+            Phase::Stalled(number) if !self.stack.deleting => status.phase = Phase::RollingBack(number),
             // Who handed it over has ended in order: nobody was lost.
             _ if is_handed => {}
             Phase::Partial(_) if status.resumed => self.back_out(status, Fault::Lost),
@@ -296,7 +302,7 @@ impl<N: Names> Case<'_, N> {
         status.resumed = false;
         let Some(digest) = self.stack.digest(Aim::Version(number)).cloned() else { return };
         let is_good = status.good.as_ref().is_some_and(|good| good.digest == digest);
-        let is_to_blame = !matches!(fault, Fault::Deleted | Fault::NoCluster);
+        let is_to_blame = !matches!(fault, Fault::Deleted | Fault::NoCluster | Fault::NotAllowed);
         if is_good || !is_to_blame {
             return;
         }
@@ -339,6 +345,17 @@ impl<N: Names> Case<'_, N> {
         match wanted {
             Some(wanted) if is_over => plan.trimmed(&wanted),
             _ => plan.inventory,
+        }
+    }
+}
+
+impl<N: Names> Told<N> {
+    /// What was told at rest is not so of what is under way, nor the other way round: without words, what follows from the phase
+    /// is told. What is told with a step is told of what comes, and what has drifted was named.
+    fn of_another_phase(self, was: Option<&Told<N>>) -> Told<N> {
+        match was == Some(&self) && self.mood != Mood::Drifted {
+            true => Told { words: "".into(), ..self },
+            false => self,
         }
     }
 }

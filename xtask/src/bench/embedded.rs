@@ -34,14 +34,19 @@ impl Embedded {
     /// Starts it, and waits until it says that it is ready.
     pub(super) fn start(program: &Path, role: Role, dir: &Path) -> Result<Embedded> {
         let mut command = Command::new(program);
-        let role: &[_] = match role {
-            Role::Hub => &["hub"],
+        command.args(match role {
+            Role::Hub => &["hub"][..],
             Role::SilentHub => &["hub", "--audit-log-path", "off"],
             Role::Up => &["up"],
-        };
-        command.args(role).arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
+        });
+        Embedded::run(command, dir)
+    }
+
+    /// Starts what a command says, with that directory, and waits until it says that it is ready.
+    pub(super) fn run(mut command: Command, dir: &Path) -> Result<Embedded> {
+        command.arg("--data").arg(dir).args(["--listen", "127.0.0.1:0"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().with_context(|| format!("cannot run {}", program.display()))?;
+        let child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
         let mut hub = Embedded { child, dir: dir.to_owned() };
         let mut said = BufReader::new(hub.child.stderr.take().context("the hub says nothing")?);
         // It says where it listens when it does.

@@ -7,9 +7,11 @@ mod control;
 mod embedded;
 mod explorer;
 mod hub;
+mod identities;
 mod measure;
 mod sample;
 mod updates;
+mod upgrades;
 mod workqueue;
 
 use std::path::{Path, PathBuf};
@@ -31,8 +33,12 @@ pub(crate) enum Bench {
     Explorer(explorer::ExplorerArgs),
     /// The hub against kube-apiserver and etcd, with the same client and the same durability
     Hub(hub::HubArgs),
+    /// Many identities on a strict IAM whose answers take their time, against the sum of these times
+    Identities(identities::IdentitiesArgs),
     /// Updates of many stacks on embedded clusters, against a client that applies the same objects and nothing else
     Updates(updates::UpdatesArgs),
+    /// Groups of nodes that are upgraded: how long devices have no master, and what Bowline takes beside the software
+    Upgrades(upgrades::UpgradesArgs),
     /// The work queue against client-go's, with the same keys in the same cycle
     Workqueue(workqueue::WorkqueueArgs),
 }
@@ -66,7 +72,9 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result
         Bench::Control(args) => control::run(workspace, log, args),
         Bench::Explorer(args) => explorer::run(workspace, log, args),
         Bench::Hub(args) => hub::run(workspace, log, args),
+        Bench::Identities(args) => identities::run(workspace, log, args),
         Bench::Updates(args) => updates::run(workspace, log, args),
+        Bench::Upgrades(args) => upgrades::run(workspace, log, args),
         Bench::Workqueue(args) => workqueue::run(workspace, log, args),
     }
 }

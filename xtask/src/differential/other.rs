@@ -59,8 +59,11 @@ impl Other {
     }
 }
 
-/// Builds the binary as tests do, and says where it is.
+/// Builds the binary as tests do, unless that has been done, and says where it is.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
+    if let Some(built) = workspace.bowline() {
+        return Ok(built.to_owned());
+    }
     let args = ["build", "--locked", "--package", "bowline", "--message-format", "json-render-diagnostics"];
     let built = messages(&captured(&mut workspace.cargo(args))?)?;
     let mut binaries = built.into_iter().filter_map(|message| match message {

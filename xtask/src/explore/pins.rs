@@ -15,7 +15,7 @@ pub(super) struct Pin {
 }
 
 /// Everything that is explored.
-pub(super) const SYSTEMS: &[System] = &[UPDATES, CONTROL, CLUSTERS];
+pub(super) const SYSTEMS: &[System] = &[UPDATES, IDENTITIES, CONTROL, CLUSTERS];
 
 /// Two pairs at a time: with one create there is never more than one.
 const CONTROL: System =
@@ -27,6 +27,14 @@ const CLUSTERS: System =
 
 /// Two stacks on one cluster.
 const UPDATES: System = System { model: "updates", size: "stacks=2,workers=2", pairs: false };
+
+/// Two identities at a time, each under its own names.
+const IDENTITIES: System =
+    System { model: "identities", size: "instances=2,workers=2,creates=2,edits=0", pairs: false };
+
+const fn identities(faults: &'static str, counts: Counts) -> Pin {
+    Pin { model: IDENTITIES.model, size: IDENTITIES.size, faults, counts }
+}
 
 const fn updates(faults: &'static str, counts: Counts) -> Pin {
     Pin { model: UPDATES.model, size: UPDATES.size, faults, counts }
@@ -57,10 +65,19 @@ pub(super) const PINS: &[Pin] = &[
     updates("conflict=1", (2_401_578, 7_558_250, 176)),
     updates("lost-request=1", (1_203_024, 2_796_199, 180)),
     updates("relist=1", (655_656, 2_862_541, 175)),
-    updates("clock=1", (1_108_821, 2_729_979, 175)),
+    updates("clock=1", (1_167_901, 2_860_173, 175)),
     updates("provider=1", (1_773_459, 4_003_569, 180)),
-    updates("drift=1", (4_830_956, 12_866_953, 178)),
+    updates("drift=1", (4_838_636, 12_885_513, 178)),
     updates("lost-reply=1", (6_788_700, 20_268_138, 182)),
+    identities("crash=1", (113_526, 299_135, 92)),
+    identities("conflict=1", (197_903, 596_157, 94)),
+    identities("lost-request=1", (140_751, 336_107, 96)),
+    identities("relist=1", (86_486, 357_533, 92)),
+    identities("clock=1", (116_357, 296_563, 93)),
+    identities("provider=1", (239_713, 559_909, 107)),
+    identities("drift=1", (570_717, 1_633_413, 99)),
+    identities("lost-reply=1", (704_441, 2_086_331, 106)),
+    identities("two-leaders=1", (4_858_847, 17_242_840, 113)),
     control("crash=1", (82_986, 316_533, 43)),
     control("conflict=1", (429_049, 1_711_675, 46)),
     control("relist=1", (124_838, 581_939, 44)),

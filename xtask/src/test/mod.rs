@@ -1,17 +1,22 @@
-//! `cargo xtask test`: every check there is, one stage after the other.
+//! `cargo xtask test`: every check there is. What is quick to say no comes first, then all tests are built at once, and then
+//! what waits is run beside what computes.
 
+mod board;
+mod lanes;
+mod programs;
 mod report;
 mod stages;
 
-use std::io::Write;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::log::Log;
 use crate::testenv;
 use crate::workspace::Workspace;
-use report::Outcome;
-use stages::{ON_TESTBED, STAGES, Stage};
+use board::Board;
+use lanes::{Found, Job, Lane};
+use stages::{ON_TESTBED, STAGES};
 
 /// The names that `--only` takes.
 pub(crate) fn stage_names() -> Vec<&'static str> {
@@ -24,42 +29,36 @@ pub(crate) fn list() -> String {
     lines.join("\n")
 }
 
-/// Runs the chosen stages, or all. A failed stage does not stop those after it: a contributor wants to know
-/// all that is wrong, not the first of it. The summary is the last thing that is printed.
+/// Runs the chosen stages, or all. A failed stage does not stop the others: a contributor wants to know all that is
+/// wrong, not the first of it. The summary is the last thing that is printed.
 pub(crate) fn run(workspace: &Workspace, only: &[String], live: bool) -> ExitCode {
-    let is_chosen = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
-    let chosen = STAGES.iter().filter(is_chosen);
-    if chosen.clone().any(|stage| ON_TESTBED.contains(&stage.name)) {
+    let start = Instant::now();
+    let chosen = stages::chosen(only);
+    if chosen.iter().any(|stage| ON_TESTBED.contains(&stage.name)) {
         testenv::begin();
     }
-    let outcomes: Vec<_> = chosen.map(|stage| run_stage(workspace, stage, live)).collect();
-    println!("\n{}", report::summary(&outcomes));
+    let board = Board::new(live);
+    // Which tests there are is known when they are built.
+    let built = Mutex::new(None);
+    let tasks = chosen.iter().filter_map(|stage| stages::task(stage, workspace));
+    let (mut first, tasks): (Vec<_>, Vec<_>) = tasks.partition(|job| job.lane == Lane::First);
+    if let Some(stage) = stages::builds(&chosen) {
+        let run = Box::new(|log: &mut Log| {
+            let programs = programs::build(workspace, log, stages::tests_of(&chosen).as_deref())?;
+            let count = programs.len();
+            *built.lock().unwrap_or_else(PoisonError::into_inner) = Some(programs);
+            Ok(Found::Words(format!("{count} programs")))
+        });
+        first.push(Job { stage, name: String::new(), lane: Lane::First, run });
+    }
+    board.run(first);
+    let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Of those that compute the models' tests come last: they keep all cores busy, and the others do not.
+    let (mut jobs, waiting): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|job| job.lane == Lane::Computes);
+    jobs.extend(stages::tests(&chosen, workspace, built.as_deref()));
+    jobs.extend(waiting);
+    board.run(jobs);
+    let outcomes = board.outcomes(&chosen);
+    println!("\n{}", report::summary(&outcomes, start.elapsed()));
     if outcomes.iter().all(|outcome| outcome.passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-fn run_stage(workspace: &Workspace, stage: &'static Stage, live: bool) -> Outcome {
-    let label = format!("{:<12} ", stage.name);
-    if live {
-        println!("== {}", stage.name);
-    } else {
-        print!("{label}");
-        // Only a hint of what is being done now: if it cannot be shown, the result line still comes.
-        let _ = std::io::stdout().flush();
-    }
-    let mut log = if live { Log::live() } else { Log::quiet_after(label) };
-    let start = Instant::now();
-    let result = (stage.run)(workspace, &mut log);
-    log.clear_tail();
-    let outcome =
-        Outcome { name: stage.name, alone: stage.alone, passed: result.is_ok(), time: start.elapsed() };
-    let name = if live { stage.name } else { "" };
-    match result {
-        Ok(detail) => println!("{}", report::line(name, &outcome, &detail)),
-        Err(error) => {
-            println!("{}", report::line(name, &outcome, ""));
-            print!("{}", log.kept());
-            println!("{}: {error:#}\n", stage.name);
-        }
-    }
-    outcome
 }

@@ -11,24 +11,22 @@ pub(super) struct Outcome {
     pub(super) alone: &'static str,
     /// It found nothing wrong.
     pub(super) passed: bool,
-    /// How long it took.
+    /// How long it took, from its beginning to its end: others ran meanwhile.
     pub(super) time: Duration,
 }
 
-/// The line that ends a stage. An empty name is one that stands on the line already.
+/// The line that ends a stage.
 pub(super) fn line(name: &str, outcome: &Outcome, detail: &str) -> String {
-    let name = if name.is_empty() { String::new() } else { format!("{name:<12} ") };
     let verdict = if outcome.passed { "ok" } else { "FAILED" };
-    format!("{name}{verdict:<7}{:>7.1}s  {detail}", outcome.time.as_secs_f64()).trim_end().to_owned()
+    format!("{name:<12} {verdict:<7}{:>7.1}s  {detail}", outcome.time.as_secs_f64()).trim_end().to_owned()
 }
 
-/// The table at the end. Its last line is the count, alone on a line: CI reads it.
-pub(super) fn summary(outcomes: &[Outcome]) -> String {
+/// The table at the end, with the time that all took together. Its last line is the count, alone on a line: CI reads it.
+pub(super) fn summary(outcomes: &[Outcome], time: Duration) -> String {
     let mut text = format!("{:<12} {:<7}{:>8}  to run it alone\n", "stage", "result", "time");
     for outcome in outcomes {
         let _ = writeln!(text, "{}", line(outcome.name, outcome, outcome.alone));
     }
-    let time: Duration = outcomes.iter().map(|outcome| outcome.time).sum();
     let _ = writeln!(text, "{:<18}{:>7.1}s", "all", time.as_secs_f64());
     let failed: Vec<_> =
         outcomes.iter().filter(|outcome| !outcome.passed).map(|outcome| outcome.name).collect();
@@ -56,15 +54,16 @@ mod tests {
 
     #[test]
     fn a_failure_is_named_with_its_command_and_the_count_is_the_last_line() {
-        let text = summary(&[outcome("fmt", true), outcome("tidy", false)]);
+        let text = summary(&[outcome("fmt", true), outcome("tidy", false)], Duration::from_secs(2));
         assert!(text.contains("tidy         FAILED     1.2s  cargo xtask tidy\n"), "{text}");
+        assert!(text.contains("\nall                   2.0s\n"), "{text}");
         assert!(text.contains("\nfailed: tidy;"), "{text}");
         assert!(text.ends_with("\n\n1 passed, 1 failed"), "{text}");
     }
 
     #[test]
     fn all_well_is_said_in_one_line() {
-        let text = summary(&[outcome("fmt", true)]);
+        let text = summary(&[outcome("fmt", true)], Duration::from_secs(1));
         assert!(!text.contains("failed:"), "{text}");
         assert!(text.ends_with("\n1 passed, 0 failed"), "{text}");
     }

@@ -7,13 +7,14 @@ use super::{Files, Finding};
 /// What has to exist.
 const REQUIRED: &[(&str, &str)] = &[
     ("README.md", "for users: what it is, and how to start"),
-    ("ARCHITECTURE.md", "for contributors: the map, and what is absent"),
+    (MAP, "for contributors: the map, and what is absent"),
     ("CHANGELOG.md", "in the form of Keep a Changelog"),
     ("LICENSE", "the text of the licence"),
     ("docs/adr", "decisions that someone will question"),
     (CI, "what CI runs"),
 ];
 const CI: &str = ".ci/run";
+const MAP: &str = "ARCHITECTURE.md";
 const ADR: &str = "docs/adr/";
 
 /// Finds what is missing, misnumbered, or no longer true.
@@ -26,7 +27,23 @@ pub(super) fn check(files: &Files) -> Vec<Finding> {
     if let (Some(ci), Some(readme)) = (files.text(CI), files.text("README.md")) {
         findings.extend(disagreement(ci, readme));
     }
+    findings.extend(strangers(files));
     findings
+}
+
+/// Source files that the map names, and that are not there: whoever moves one moves its name, too.
+fn strangers(files: &Files) -> Vec<Finding> {
+    let spans = files.text(MAP).into_iter().flat_map(|text| text.split('`').skip(1).step_by(2));
+    let named: BTreeSet<_> = spans.filter(|span| span.ends_with(".rs") && !span.contains(' ')).collect();
+    let is_there = |name: &str| {
+        let end = format!("/{name}");
+        files.has(name) || files.all().any(|(path, _)| path.ends_with(&end))
+    };
+    let gone = named.into_iter().filter(|name| !is_there(name));
+    gone.map(|name| {
+        Finding::new(MAP, format!("names `{name}`, and no file of the repository is called that"))
+    })
+    .collect()
 }
 
 fn misnumbered<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Finding> {
@@ -114,5 +131,15 @@ mod tests {
         assert!(disagreement(ci, "```sh\ncargo xtask test --only fmt\n```\n").is_some(), "another command");
         assert!(disagreement("cargo a\ncargo b\n", "```\ncargo a\ncargo b\n```\n").is_some(), "two commands");
         assert!(disagreement("# nothing\n", "").is_some(), "none");
+    }
+
+    #[test]
+    fn the_map_names_no_file_that_is_gone() {
+        let map =
+            "```\nsrc/a.rs is `here`\n```\n`a.rs`, `src/a.rs` and `gone.rs`, `elsewhere/a.rs`; `x a.rs`\n";
+        let files = Files::of([(MAP, map), ("crates/src/a.rs", "")]);
+        let places: Vec<_> = strangers(&files).into_iter().map(|finding| finding.what).collect();
+        assert_eq!(places.len(), 2, "{places:?}");
+        assert!(places[0].contains("elsewhere/a.rs") && places[1].contains("gone.rs"), "{places:?}");
     }
 }

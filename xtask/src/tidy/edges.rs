@@ -30,6 +30,8 @@ const ALLOWED: &[Edges] = &[
     Edges { name: "bowline-control", internal: &["bowline-workqueue"], external: External::Only(&[]) },
     Edges { name: "bowline-clusters", internal: &["bowline-control"], external: External::Only(&[]) },
     Edges { name: "bowline-updates", internal: &["bowline-control"], external: External::Only(&[]) },
+    Edges { name: "bowline-placements", internal: &["bowline-control"], external: External::Only(&[]) },
+    Edges { name: "bowline-upgrades", internal: &["bowline-control"], external: External::Only(&[]) },
     // AWS has JSON for documents, and names in it carry a hash.
     Edges {
         name: "bowline-identities",
@@ -45,8 +47,10 @@ const ALLOWED: &[Edges] = &[
             "bowline-explorer",
             "bowline-identities",
             "bowline-kernel",
+            "bowline-placements",
             "bowline-sample",
             "bowline-updates",
+            "bowline-upgrades",
             "bowline-workqueue",
         ],
         external: External::Only(&[]),
@@ -58,6 +62,8 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-fuzz", "bowline-kernel", "bowline-merge"],
         external: External::Any,
     },
+    // What it does to processes it does without knowing what for.
+    Edges { name: "bowline-agent", internal: &["bowline-fuzz"], external: External::Any },
     // It knows none of our crates: what is called of AWS, and nothing of what for.
     Edges { name: "bowline-aws", internal: &[], external: External::Any },
     Edges { name: "bowline-bundle", internal: &["bowline-api", "bowline-fuzz"], external: External::Any },
@@ -73,8 +79,10 @@ const ALLOWED: &[Edges] = &[
             "bowline-fuzz",
             "bowline-identities",
             "bowline-merge",
+            "bowline-placements",
             "bowline-runtime",
             "bowline-updates",
+            "bowline-upgrades",
         ],
         external: External::Any,
     },
@@ -88,10 +96,12 @@ const ALLOWED: &[Edges] = &[
     Edges {
         name: "bowline",
         internal: &[
+            "bowline-agent",
             "bowline-api",
             "bowline-apiserver",
             "bowline-aws",
             "bowline-bundle",
+            "bowline-control",
             "bowline-controllers",
             "bowline-explorer",
             "bowline-fuzz",
@@ -99,6 +109,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-models",
             "bowline-runtime",
             "bowline-simulator",
+            "bowline-upgrades",
         ],
         external: External::Any,
     },
@@ -120,10 +131,30 @@ const ALLOWED: &[Edges] = &[
         external: External::Any,
     },
     Edges { name: "bowline-bench-hub", internal: &["bowline-bench-meter"], external: External::Any },
+    Edges {
+        name: "bowline-bench-identities",
+        internal: &["bowline-api", "bowline-bench-meter", "bowline-e2e-aws", "bowline-runtime"],
+        external: External::Any,
+    },
     Edges { name: "bowline-bench-meter", internal: &[], external: External::Any },
     Edges {
         name: "bowline-bench-updates",
         internal: &["bowline-api", "bowline-bench-meter", "bowline-bundle", "bowline-runtime"],
+        external: External::Any,
+    },
+    Edges {
+        name: "bowline-bench-upgrades",
+        internal: &[
+            "bowline-api",
+            "bowline-bench-meter",
+            "bowline-control",
+            "bowline-controllers",
+            "bowline-e2e-homes",
+            "bowline-e2e-kv",
+            "bowline-e2e-upgrades",
+            "bowline-runtime",
+            "bowline-upgrades",
+        ],
         external: External::Any,
     },
     Edges { name: "bowline-e2e-aws", internal: &["bowline-aws"], external: External::Any },
@@ -133,9 +164,15 @@ const ALLOWED: &[Edges] = &[
             "bowline-aws",
             "bowline-e2e-aws",
             "bowline-e2e-hub",
+            "bowline-e2e-up",
             "bowline-identities",
             "bowline-realkube",
         ],
+        external: External::Any,
+    },
+    Edges {
+        name: "bowline-e2e-upgrades",
+        internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-e2e-kv", "bowline-e2e-up"],
         external: External::Any,
     },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
@@ -176,6 +213,8 @@ const ALLOWED: &[Edges] = &[
         ],
         external: External::Any,
     },
+    // What upgrades are tried on knows nothing of Bowline but the contract.
+    Edges { name: "bowline-e2e-kv", internal: &[], external: External::Any },
     Edges { name: "bowline-soak", internal: &["bowline-e2e-hub"], external: External::Any },
     Edges { name: "bowline-realkube", internal: &[], external: External::Any },
     Edges {
@@ -189,6 +228,8 @@ const ALLOWED: &[Edges] = &[
         ],
         external: External::Any,
     },
+    // It is there to be built quickly.
+    Edges { name: "xtask-start", internal: &[], external: External::Only(&[]) },
 ];
 /// What the tests of a crate in `pure/` may use beyond that.
 const FOR_TESTS: &[&str] = &["proptest"];

@@ -1,11 +1,13 @@
 //! Where a namespace is to be.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use std::collections::BTreeMap;
+
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sync_target::TaintEffect;
+use super::grant::{GrantEvent, GrantUser, Recovering};
+use super::sync_target::Taint;
 use crate::conditions::Conditions;
 use crate::{Epoch, ShortName};
 
@@ -26,7 +28,11 @@ use crate::{Epoch, ShortName};
     printcolumn = r#"{"name": "Phase", "type": "string", "jsonPath": ".status.phase"}"#,
     printcolumn = r#"{"name": "Epoch", "type": "integer", "jsonPath": ".status.epoch"}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#,
-    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#
+    printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#,
+    validation = kube::core::Rule::new("self.metadata.name == 'placement'")
+        .message("a namespace has one Placement, and that is called placement: change that one"),
+    validation = kube::core::Rule::new("!has(oldSelf.status) || has(self.status)")
+        .message("the status of a placement is who runs the namespace, and is never taken away")
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [{
@@ -36,102 +42,30 @@ use crate::{Epoch, ShortName};
 pub struct PlacementSpec {
     /// The targets to choose from, by their labels. What is on one stays there as long as it may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "crate::selector::schema")]
-    pub target_selector: Option<LabelSelector>,
+    pub target_selector: Option<TargetSelector>,
     /// This target and no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<ShortName>,
     /// The taints of targets that are put up with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32), extend("x-kubernetes-list-type" = "atomic"))]
-    pub tolerations: Vec<Toleration>,
-    /// When a move may begin. Without this at any time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub move_window: Option<MoveWindow>,
-    /// Not this namespace but those with these labels: each gets a Placement like this one, unless it has one. Only in
-    /// bowline-system; elsewhere it is not followed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "crate::selector::schema")]
-    pub namespace_selector: Option<LabelSelector>,
+    pub tolerations: Vec<Taint>,
 }
 
-/// A taint, or several, that are put up with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, extend("x-kubernetes-validations" = [
-    {
-        "rule": "self.operator != 'Exists' || !has(self.value) || self.value == ''",
-        "message": "Exists is about any value: leave the value out"
-    },
-    {
-        "rule": "self.operator != 'Equal' || (has(self.key) && self.key != '')",
-        "message": "Equal is about one key: name it"
-    }
-]))]
-pub struct Toleration {
-    /// The key; with Exists and without this, all taints.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(length(max = 316))]
-    pub key: String,
-    /// Whether the value matters.
-    #[serde(default)]
-    pub operator: TolerationOperator,
-    /// The value.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(length(max = 63))]
-    pub value: String,
-    /// The effect; without this, all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<TaintEffect>,
+impl Placement {
+    /// The name of the one Placement of a namespace.
+    pub const NAME: &'static str = "placement";
 }
 
-/// Whether the value of a taint matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub enum TolerationOperator {
-    /// It does.
-    #[default]
-    Equal,
-    /// It does not.
-    Exists,
-}
-
-/// When a move may begin.
+/// The targets to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub struct MoveWindow {
-    /// From this time of the day on, in UTC: `22:30`.
-    #[schemars(length(max = 5), extend("pattern" = "^([01][0-9]|2[0-3]):[0-5][0-9]$"))]
-    pub start: String,
-    /// For so long.
-    #[schemars(range(min = 1, max = 1440))]
-    pub minutes: u32,
-    /// On the days on which it starts. Without this on all.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 7), extend("x-kubernetes-list-type" = "set"))]
-    pub days: Vec<Weekday>,
-}
-
-/// A day of the week.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub enum Weekday {
-    /// Monday.
-    #[default]
-    Monday,
-    /// Tuesday.
-    Tuesday,
-    /// Wednesday.
-    Wednesday,
-    /// Thursday.
-    Thursday,
-    /// Friday.
-    Friday,
-    /// Saturday.
-    Saturday,
-    /// Sunday.
-    Sunday,
+pub struct TargetSelector {
+    /// Labels that a target has to have, each with this value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "crate::selector::labels")]
+    pub match_labels: BTreeMap<String, String>,
 }
 
 /// How far a namespace has come.
@@ -147,42 +81,76 @@ pub enum PlacementPhase {
     Releasing,
     /// A target that cannot let go of it is to be kept from it.
     Fencing,
-    /// Its volumes are bound on the next target.
+    /// It is given to the next target.
     Moving,
     /// It is deleted, and its volumes are.
     Deleting,
 }
 
-/// Where a namespace is.
+/// What is to become of the volumes of a placement that is deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum End {
+    /// They stay: somebody has deleted the Placement, and not its namespace.
+    #[default]
+    Keep,
+    /// Their data is deleted: somebody has deleted the namespace.
+    Delete,
+}
+
+/// The one truth about who runs a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-kubernetes-validations" = [
+    {"rule": "self.epoch >= oldSelf.epoch", "message": "an epoch never falls"},
+    {
+        "rule": "has(oldSelf.recovering) || !has(self.users) || self.users.all(user, (has(oldSelf.users) && oldSelf.users.exists(old, old.target == user.target && old.epoch == user.epoch)) || user.epoch > oldSelf.epoch)",
+        "message": "who is granted something new is granted it in a greater epoch"
+    },
+    {
+        "rule": "has(oldSelf.recovering) || !has(oldSelf.users) || !has(self.users) || oldSelf.users.size() == 0 || self.users.all(user, oldSelf.users.exists(old, old.target == user.target))",
+        "message": "a holder lets go, or is fenced, before there is another one"
+    }
+]))]
 pub struct PlacementStatus {
-    /// The generation of the spec that the rest of this is about.
+    /// The generation of the spec that phase, message and conditions are about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub observed_generation: Option<i64>,
     /// The target that it is to be on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desired: Option<ShortName>,
-    /// The target that it is on.
+    /// The target that it is on: the first of the users, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<ShortName>,
     /// Raised with every target that gets it. It never falls.
     #[serde(default)]
-    #[schemars(extend("x-kubernetes-validations" = [{
-        "rule": "self >= oldSelf",
-        "message": "an epoch never falls"
-    }]))]
     pub epoch: Epoch,
+    /// Who runs its workloads, or may still run them: one target at most, unless a restore has left it open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(max = 100),
+        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["target"])
+    )]
+    pub users: Vec<GrantUser>,
+    /// The hub was restored, and does not know yet who uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovering: Option<Recovering>,
+    /// It is deleted, and this is what becomes of its volumes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<End>,
     /// How far it has come.
     #[serde(default)]
     pub phase: PlacementPhase,
-    /// What it waits for, or why it stopped.
+    /// What has happened to it, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
+    pub history: Vec<GrantEvent>,
+    /// What it waits for, or why it stopped, and what to do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 32768))]
     pub message: String,
-    /// Ready and Stalled.
+    /// Ready, Reconciling and Stalled.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
 }

@@ -1,34 +1,45 @@
 //! The right to use a volume.
 
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::conditions::Conditions;
+use super::grant::{GrantEvent, GrantUser, Recovering};
 use crate::{Epoch, Name, Namespace, ShortName, is_false};
 
-/// Who may use a volume: the hub's word. Syncers only read it.
+/// Which volume it is.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "bowline.dev",
     version = "v1alpha1",
     kind = "VolumeGrant",
-    doc = "The right to use one volume. The hub writes into spec who has it, syncers what they do with it into status. It outlives the claim's namespace, because its epoch does.",
+    doc = "The right to use one volume: who has it, in which epoch. Syncers say in it what they do with it. It outlives its claim, because its epoch does.",
     derive = "Default",
     derive = "PartialEq",
     shortname = "vg",
     category = "bowline",
     status = "VolumeGrantStatus",
-    selectable = ".spec.holder",
+    selectable = ".spec.namespace",
     printcolumn = r#"{"name": "Namespace", "type": "string", "jsonPath": ".spec.namespace"}"#,
     printcolumn = r#"{"name": "Claim", "type": "string", "jsonPath": ".spec.claim"}"#,
-    printcolumn = r#"{"name": "Holder", "type": "string", "jsonPath": ".spec.holder"}"#,
-    printcolumn = r#"{"name": "Epoch", "type": "integer", "jsonPath": ".spec.epoch"}"#,
-    printcolumn = r#"{"name": "State", "type": "string", "jsonPath": ".spec.state"}"#,
-    printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#,
+    printcolumn = r#"{"name": "Holder", "type": "string", "jsonPath": ".status.holder"}"#,
+    printcolumn = r#"{"name": "Epoch", "type": "integer", "jsonPath": ".status.epoch"}"#,
+    printcolumn = r#"{"name": "State", "type": "string", "jsonPath": ".status.state"}"#,
+    printcolumn = r#"{"name": "Size", "type": "string", "jsonPath": ".status.volume.size"}"#,
     printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#,
     validation = kube::core::Rule::new("self.metadata.name == self.spec.__namespace__ + '.' + self.spec.claim")
-        .message("a grant is named namespace.claim, so that a volume has one only")
+        .message("a grant is named namespace.claim, so that a volume has one only"),
+    validation = kube::core::Rule::new("!has(oldSelf.status) || has(self.status)")
+        .message("the status of a grant is who has the volume, and is never taken away"),
+    validation = kube::core::Rule::new(
+        "self.spec.sharing == 'Shared' || !has(self.status) || !has(oldSelf.status) || has(oldSelf.status.recovering) || \
+         !has(oldSelf.status.users) || !has(self.status.users) || oldSelf.status.users.size() == 0 || \
+         self.status.users.all(user, oldSelf.status.users.exists(old, old.target == user.target))"
+    )
+    .message("a holder lets go, or is fenced, before there is another one")
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [
@@ -37,25 +48,8 @@ use crate::{Epoch, Name, Namespace, ShortName, is_false};
         "message": "a grant stays that of its volume"
     },
     {
-        "rule": "self.sharing == 'Shared' ? !has(self.holder) : (!has(self.users) || self.users.size() == 0)",
-        "message": "an owned volume has a holder, a shared one has users"
-    },
-    {
-        "rule": "self.sharing == 'Shared' || self.state != 'Granted' || has(self.holder)",
-        "message": "a grant is granted to somebody"
-    },
-    {
-        "rule": "self.state != 'Released' || !has(self.holder)",
-        "message": "what is released is held by nobody"
-    },
-    {"rule": "self.epoch >= oldSelf.epoch", "message": "an epoch never falls"},
-    {
-        "rule": "(has(oldSelf.recovering) && oldSelf.recovering) || !has(self.holder) || !has(oldSelf.holder) || self.holder == oldSelf.holder",
-        "message": "a holder lets go, or is fenced, before there is another one"
-    },
-    {
-        "rule": "!has(self.holder) || (has(oldSelf.holder) && self.holder == oldSelf.holder) || self.epoch > oldSelf.epoch",
-        "message": "another holder has a greater epoch"
+        "rule": "!has(oldSelf.abandoned) || has(self.abandoned)",
+        "message": "what was abandoned is not taken up again: another volume may be in its place"
     }
 ]))]
 pub struct VolumeGrantSpec {
@@ -66,28 +60,28 @@ pub struct VolumeGrantSpec {
     /// Whether one target may use it at a time, or several.
     #[serde(default)]
     pub sharing: Sharing,
-    /// The target that may use it, if it is owned.
+    /// A person says that nothing of it can be reached any more, and that it is to be forgotten. `bowline place abandon` sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub holder: Option<ShortName>,
-    /// Raised with every holder. It never falls.
-    #[serde(default)]
-    pub epoch: Epoch,
-    /// The fence epoch of the holder when it was granted: it is void once that has moved on.
-    #[serde(default)]
-    pub fence_epoch: Epoch,
-    /// How things are between hub and holder.
-    #[serde(default)]
-    pub state: GrantState,
-    /// The targets that may use it, if it is shared. The last one deletes it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(
-        length(max = 100),
-        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["target"])
-    )]
-    pub users: Vec<GrantUser>,
-    /// The hub was restored, and does not know yet who uses it: nothing is started and nothing stopped under it.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub recovering: bool,
+    pub abandoned: Option<Abandoned>,
+}
+
+impl VolumeGrant {
+    /// The name of the grant of a claim.
+    pub fn object_name(namespace: &str, claim: &str) -> String {
+        format!("{namespace}.{claim}")
+    }
+}
+
+/// Who has abandoned a volume.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Abandoned {
+    /// The person.
+    #[schemars(length(min = 1, max = 256))]
+    pub by: String,
+    /// When.
+    pub at: Time,
 }
 
 /// Whether one target may use a volume at a time, or several.
@@ -101,90 +95,73 @@ pub enum Sharing {
     Shared,
 }
 
-/// How things are between hub and holder.
+/// How things are between hub and holder, for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub enum GrantState {
     /// Nobody may use it.
     #[default]
     Released,
-    /// The holder may use it.
+    /// Somebody may use it.
     Granted,
-    /// The holder is to let go of it.
+    /// Who has it is to let go of it.
     Releasing,
-    /// The holder is kept from it.
+    /// Nobody may use it, and who had it last is kept from it by a fence.
     Fenced,
-    /// Its data is to be deleted.
+    /// Its data is to be deleted, or is.
     Deleting,
 }
 
-/// A target that may use a shared volume.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub struct GrantUser {
-    /// The target.
-    pub target: ShortName,
-    /// The epoch in which it got it.
-    pub epoch: Epoch,
-    /// The fence epoch of the target then.
-    #[serde(default)]
-    pub fence_epoch: Epoch,
-}
-
-/// What targets do with a volume.
+/// The one truth about who may use a volume.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-kubernetes-validations" = [
+    {"rule": "self.epoch >= oldSelf.epoch", "message": "an epoch never falls"},
+    {
+        "rule": "has(oldSelf.recovering) || !has(self.users) || self.users.all(user, (has(oldSelf.users) && oldSelf.users.exists(old, old.target == user.target && old.epoch == user.epoch)) || user.epoch > oldSelf.epoch)",
+        "message": "who is granted something new is granted it in a greater epoch"
+    },
+    {
+        "rule": "!has(oldSelf.destroyed) || !oldSelf.destroyed || (has(self.destroyed) && self.destroyed)",
+        "message": "what was deleted does not come back"
+    }
+]))]
 pub struct VolumeGrantStatus {
-    /// What the syncer of each target says. Each writes its own entry only.
+    /// The target that may use it: the first of the users, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<ShortName>,
+    /// Raised with every target that gets it. It never falls.
+    #[serde(default)]
+    pub epoch: Epoch,
+    /// How things are between hub and holder, for people.
+    #[serde(default)]
+    pub state: GrantState,
+    /// The targets that may use it, or may still use it: one at most, if it is owned. The last one deletes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(
         length(max = 100),
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["target"])
     )]
-    pub reports: Vec<TargetReport>,
+    pub users: Vec<GrantUser>,
+    /// The hub was restored, and does not know yet who uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovering: Option<Recovering>,
     /// What the volume is, for any target that reaches it. The syncer of the holder writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<PortableVolume>,
-    /// What it waits for. The hub writes it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(length(max = 32768))]
-    pub message: String,
-    /// Ready and Stalled. The hub writes them.
-    #[serde(default, skip_serializing_if = "Conditions::is_empty")]
-    pub conditions: Conditions,
-}
-
-/// What a syncer says of a volume.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline, extend("x-kubernetes-validations" = [{
-    "rule": "self.epoch >= oldSelf.epoch",
-    "message": "an epoch never falls"
-}]))]
-pub struct TargetReport {
-    /// Its target.
-    pub target: ShortName,
-    /// The epoch of the grant that it is about.
-    pub epoch: Epoch,
-    /// What it does with the volume.
-    pub uses: ReportedUse,
-}
-
-/// What a target does with a volume.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub enum ReportedUse {
-    /// Nothing, and it never did in this epoch.
-    #[default]
-    Unused,
-    /// Workloads may be using it.
-    InUse,
-    /// It has let go of it: nothing there can use it any more.
-    Released,
-    /// It has deleted the data.
-    Deleted,
+    /// The only target that reaches its storage, if it is one that stays on its cluster. The syncer of the holder writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_on: Option<ShortName>,
+    /// It may have been made somewhere, and nobody had said what it is when that target was fenced.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unknown: bool,
+    /// Its data is deleted.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub destroyed: bool,
+    /// What has happened to it, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
+    pub history: Vec<GrantEvent>,
 }
 
 /// What a volume is, for any target that reaches it.
@@ -208,6 +185,28 @@ pub struct PortableVolume {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 4), extend("x-kubernetes-list-type" = "set"))]
     pub access_modes: Vec<AccessMode>,
+    /// Whether it has a file system.
+    #[serde(default)]
+    pub mode: VolumeMode,
+    /// Its file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 63))]
+    pub fs_type: Option<String>,
+    /// What the driver wants to be told of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "crate::selector::texts")]
+    pub attributes: BTreeMap<String, String>,
+}
+
+/// Whether a volume has a file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum VolumeMode {
+    /// It has.
+    #[default]
+    Filesystem,
+    /// It is a bare device.
+    Block,
 }
 
 /// How a volume may be mounted.

@@ -163,6 +163,12 @@ pub struct ClusterStatus {
     /// Where its server is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<Endpoint>,
+    /// What its server is known by: the uid of its namespace `kube-system`. The cluster is that server for as long as it is there,
+    /// by whatever address and credentials it is reached; a kubeconfig that leads to another one is not used. It is not there where
+    /// the credentials may not read that namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = ClusterStatus::LONGEST_SERVER_ID))]
+    pub server_id: Option<String>,
     /// What changes the cluster now. It is taken by one guarded write of this object, so that updates and an upgrade
     /// never do so at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,6 +181,8 @@ pub struct ClusterStatus {
 impl ClusterStatus {
     /// The most characters of [`version`](ClusterStatus::version).
     pub const LONGEST_VERSION: usize = 253;
+    /// The most characters of [`server_id`](ClusterStatus::server_id).
+    pub const LONGEST_SERVER_ID: usize = 253;
 }
 
 /// Where the server of a cluster is.
@@ -239,4 +247,7 @@ pub struct UpgradeActivity {
     pub namespace: Namespace,
     /// The group.
     pub group: ShortName,
+    /// The attempt that it is upgraded in: what was begun in another one, and arrives late, is not this.
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub attempt: u64,
 }

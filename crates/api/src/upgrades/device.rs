@@ -43,7 +43,7 @@ pub struct DeviceSpec {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct DeviceStatus {
-    /// The member that is its master.
+    /// The member that is its master; none while it is handed over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub master: Option<ShortName>,
     /// The epoch in which it is.

@@ -8,10 +8,10 @@ mod progress;
 mod software;
 
 pub use device::{Device, DeviceSpec, DeviceStatus};
-pub use member::{ActingFor, Desired, Member, MemberPhase, MemberSpec, MemberStatus, PartitionMembers, Step};
+pub use member::{ActingFor, Desired, Duty, Member, MemberPhase, MemberSpec, MemberStatus, SeenEpoch};
 pub use node_group::{Command, CommitMode, Mode, NodeGroup, NodeGroupSpec, OnCrash, Partitions, Verb};
 pub use progress::{
-    CommandOutcome, Counts, DeviceMaster, LastCommand, LostMember, Membership, NodeGroupStatus, Partition,
-    UpgradeState,
+    AnsweredCommand, Counts, DeviceMaster, GroupMember, InHand, MemberState, Membership, NodeGroupStatus,
+    Partition, UpgradeState,
 };
-pub use software::{EnvironmentVariable, ExecProbe, HttpProbe, Probe, Software, TcpProbe};
+pub use software::{EnvironmentVariable, ExecProbe, HttpProbe, Notify, Probe, Software, TcpProbe};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::progress::NodeGroupStatus;
 use super::software::Software;
+use crate::conditions::Reason;
 use crate::{ShortName, VersionName, is_false};
 
 /// What is to run on the nodes, and how it gets there.
@@ -21,41 +22,62 @@ use crate::{ShortName, VersionName, is_false};
     shortname = "ng",
     category = "bowline",
     status = "NodeGroupStatus",
-    printcolumn = r#"{"name": "State", "type": "string", "jsonPath": ".status.upgradeState"}"#,
+    printcolumn = r#"{"name": "Phase", "type": "string", "jsonPath": ".status.upgradeState"}"#,
     printcolumn = r#"{"name": "Serving", "type": "string", "jsonPath": ".status.servingVersion"}"#,
     printcolumn = r#"{"name": "Target", "type": "string", "jsonPath": ".status.targetVersion"}"#,
-    printcolumn = r#"{"name": "Healthy", "type": "integer", "jsonPath": ".status.counts.healthy"}"#,
-    printcolumn = r#"{"name": "Members", "type": "integer", "jsonPath": ".status.counts.members"}"#,
+    printcolumn = r#"{"name": "Members", "type": "string", "jsonPath": ".status.counts.summary"}"#,
+    printcolumn = r#"{"name": "Ready", "type": "string", "jsonPath": ".status.conditions[?(@.type=='Ready')].status"}"#,
+    printcolumn = r#"{"name": "Mode", "type": "string", "jsonPath": ".spec.mode", "priority": 1}"#,
+    printcolumn = r#"{"name": "Moving", "type": "string", "jsonPath": ".status.inHand.member", "priority": 1}"#,
     printcolumn = r#"{"name": "Message", "type": "string", "jsonPath": ".status.message"}"#,
     printcolumn = r#"{"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}"#,
     validation = kube::core::Rule::new("self.metadata.name.size() <= 63")
         .message("the name of a group is put into labels and has at most 63 characters"),
     validation = kube::core::Rule::new("!has(oldSelf.status) || has(self.status)")
-        .message("the status of a group is what is known of its nodes, and is never taken away")
+        .message("the status of a group is what is known of its nodes, and is never taken away"),
+    // What is written to the status changes no spec, so that no controller is held up by it.
+    validation = kube::core::Rule::new(
+        "!has(self.status) || oldSelf.spec.versions.all(old, self.spec.versions.exists(new, new.name == old.name) || !( \
+         (has(self.status.servingVersion) && self.status.servingVersion == old.name) || \
+         (has(self.status.fromVersion) && self.status.fromVersion == old.name) || \
+         (has(self.status.targetVersion) && self.status.targetVersion == old.name) || \
+         (has(self.status.members) && self.status.members.exists(member, member.version == old.name))))"
+    )
+    .message("a version that serves, that a member has or that an upgrade is about stays declared: take it out when no member has it, or forget the members that do")
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [
     {
         "rule": "!has(self.version) || self.versions.exists(known, known.name == self.version)",
-        "message": "version is none of versions",
+        "message": "version is none of versions: declare it there, or name one that is",
         "fieldPath": ".version"
+    },
+    {
+        "rule": "self.versions.filter(new, oldSelf.versions.exists(old, old.name == new.name)).map(new, new.name) == oldSelf.versions.filter(old, self.versions.exists(new, new.name == old.name)).map(old, old.name)",
+        "message": "versions keep their order, for a group goes from each to the next: put new ones after or between them",
+        "fieldPath": ".versions"
     },
     {
         "rule": "has(self.cluster) == has(oldSelf.cluster) && (!has(self.cluster) || self.cluster == oldSelf.cluster)",
         "message": "a group stays on its cluster: make a new NodeGroup for another one"
+    },
+    {
+        "rule": "has(self.partitions) == has(oldSelf.partitions) && (!has(self.partitions) || self.partitions == oldSelf.partitions)",
+        "message": "partitions cannot be changed, for memberships are recorded by them: make a new NodeGroup"
     }
 ]))]
 pub struct NodeGroupSpec {
     /// The Cluster that the nodes belong to: no update is applied to it while they are upgraded. It cannot be changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ShortName>,
-    /// The versions in their order. A group goes from one to the next, and back to the one before.
+    /// The versions in their order. A group goes from one to the next, and back to the one before. What was declared stays as it is.
     #[schemars(
         length(min = 1, max = 64),
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"])
     )]
     pub versions: Vec<Software>,
-    /// The version that is wanted: what a new group begins with, and where mode Automatic goes. Default: the first.
+    /// The version that is wanted: what a new group begins with, and where mode Automatic goes. Without it a group begins with the
+    /// first, and stays where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionName>,
     /// Who decides on the next step.
@@ -104,6 +126,11 @@ fn max_unavailable() -> u32 {
 
 fn progress_deadline_seconds() -> u32 {
     600
+}
+
+impl NodeGroup {
+    /// The reason of the condition Reconciling when nothing is left to do until a person says how it goes on.
+    pub const AWAITS_COMMAND: Reason = Reason::new("AwaitsCommand");
 }
 
 impl Default for NodeGroupSpec {
@@ -164,10 +191,7 @@ pub enum OnCrash {
 /// What the nodes are members of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline, extend("x-kubernetes-validations" = [{
-    "rule": "self == oldSelf",
-    "message": "partitions cannot be changed: memberships are recorded by them"
-}]))]
+#[schemars(inline)]
 pub struct Partitions {
     /// How many partitions there are.
     #[schemars(range(min = 1, max = 256))]

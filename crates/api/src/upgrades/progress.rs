@@ -1,9 +1,9 @@
 //! The one truth about a group.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::node_group::Verb;
 use crate::conditions::Conditions;
 use crate::{Epoch, ShortName, VersionName, is_false};
 
@@ -27,24 +27,56 @@ pub enum UpgradeState {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline, extend("x-kubernetes-validations" = [
     {
-        "rule": "self.upgradeState == 'Inactive' || (has(self.servingVersion) && has(self.targetVersion))",
-        "message": "an upgrade is from one version to another"
+        "rule": "self.upgradeState == 'Inactive' || (has(self.servingVersion) && has(self.fromVersion) && has(self.targetVersion))",
+        "message": "an upgrade is from one version to another, and one of them serves"
+    },
+    {
+        "rule": "has(self.fromVersion) == has(self.targetVersion)",
+        "message": "fromVersion and targetVersion come and go together"
+    },
+    {
+        "rule": "has(self.failedVersion) == has(self.failedGeneration)",
+        "message": "failedVersion and failedGeneration come and go together"
+    },
+    {
+        "rule": "self.attempt >= oldSelf.attempt",
+        "message": "a number of an attempt is never given twice"
     }
 ]))]
 pub struct NodeGroupStatus {
-    /// The generation of the spec that the rest of this is about.
+    /// The generation of the spec that message and conditions are about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub observed_generation: Option<i64>,
     /// How far the upgrade has come.
     #[serde(default)]
     pub upgrade_state: UpgradeState,
-    /// The version that serves.
+    /// The version that serves: masters of devices have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serving_version: Option<VersionName>,
+    /// The version that the upgrade comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_version: Option<VersionName>,
     /// The version that the upgrade goes to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_version: Option<VersionName>,
+    /// How often an upgrade was begun.
+    #[serde(default)]
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub attempt: u64,
+    /// Who is in the group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(max = 1000),
+        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"])
+    )]
+    pub members: Vec<GroupMember>,
+    /// Who is being moved to another version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_hand: Option<InHand>,
+    /// Who was moved last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_moved: Option<ShortName>,
     /// Who is a member of which partition, for each version that runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(
@@ -59,32 +91,76 @@ pub struct NodeGroupStatus {
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"])
     )]
     pub devices: Vec<DeviceMaster>,
-    /// Members that crashed, and whose crash was acted on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(
-        length(max = 1000),
-        extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["member"])
-    )]
-    pub lost: Vec<LostMember>,
-    /// The version that was rolled back from in mode Automatic; it is not tried again until the spec changes.
+    /// The version that was rolled back from; mode Automatic does not try it again until the spec changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_version: Option<VersionName>,
+    /// The generation of the spec that it was rolled back in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub failed_generation: Option<i64>,
     /// This upgrade went forward after a rollback: a crash no longer rolls it back.
     #[serde(default, skip_serializing_if = "is_false")]
     pub forwarded: bool,
-    /// What became of the last command.
+    /// When the upgrade went on last: what deadlines and soaking are counted from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_command: Option<LastCommand>,
-    /// What it waits for, or why it stopped.
+    pub last_progress_time: Option<Time>,
+    /// What was said to the last command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<AnsweredCommand>,
+    /// What it waits for, or why it stopped, and what to do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 32768))]
     pub message: String,
-    /// How many nodes there are of each sort.
+    /// How many members there are of each sort.
     #[serde(default)]
     pub counts: Counts,
-    /// Ready, Reconciling and Stalled.
+    /// Ready, Reconciling, Stalled and HubSuspect.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
+}
+
+/// A member's place in its group.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct GroupMember {
+    /// Its name in the group.
+    pub name: ShortName,
+    /// The uid of its Member: one that is made again is another one.
+    #[schemars(length(max = 128))]
+    pub uid: String,
+    /// The version that it has, or is to have.
+    pub version: VersionName,
+    /// What was found out about it, and acted on.
+    #[serde(default)]
+    pub state: MemberState,
+}
+
+/// What was found out about a member, and acted on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum MemberState {
+    /// Nothing.
+    #[default]
+    Present,
+    /// Its software died more often than it is started again.
+    Crashed,
+    /// Nobody has heard of it for longer than its lease.
+    Lost,
+}
+
+/// A member that is being moved to another version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct InHand {
+    /// Who.
+    pub member: ShortName,
+    /// To which version.
+    pub to: VersionName,
+    /// It has let go of its devices, and is to run that version now.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub moving: bool,
 }
 
 /// The partitions of one version.
@@ -129,64 +205,48 @@ pub struct Partition {
 pub struct DeviceMaster {
     /// The device.
     pub name: ShortName,
-    /// The member that is its master; none while it is handed over.
+    /// The member that is its master, or was last; none if nobody ever was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub master: Option<ShortName>,
     /// Raised with every new master; a device refuses a smaller one.
     pub epoch: Epoch,
+    /// It is taken from its master, and not given to anybody yet.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub leaving: bool,
 }
 
-/// A member that crashed.
+/// What was said to a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub struct LostMember {
-    /// The member.
-    pub member: ShortName,
-    /// The version that it was last seen at.
-    pub version: VersionName,
-}
-
-/// What became of a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub struct LastCommand {
-    /// Its id.
+pub struct AnsweredCommand {
+    /// The command's id.
     #[schemars(length(min = 1, max = 64))]
     pub id: String,
-    /// What was to be done.
-    pub verb: Verb,
-    /// Whether it was.
-    pub outcome: CommandOutcome,
-    /// Why not, and what to do.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[schemars(length(max = 32768))]
-    pub message: String,
+    /// Why it was refused, and what to do. Without it, it was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = AnsweredCommand::LONGEST_REFUSAL))]
+    pub refused: Option<String>,
 }
 
-/// Whether a command was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub enum CommandOutcome {
-    /// It was.
-    #[default]
-    Accepted,
-    /// It may not be done now.
-    Refused,
+impl AnsweredCommand {
+    /// The most characters of [`refused`](AnsweredCommand::refused).
+    pub const LONGEST_REFUSAL: usize = 32_768;
 }
 
-/// How many nodes there are of each sort.
+/// How many members there are of each sort.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(inline)]
 pub struct Counts {
     /// All that were not forgotten.
     pub members: u32,
-    /// Those whose lease is valid.
-    pub live: u32,
-    /// Those that are live, run and are well.
-    pub healthy: u32,
+    /// Those that are neither crashed nor lost.
+    pub present: u32,
     /// Those at the target version.
     pub upgraded: u32,
+    /// How many are present of how many, for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(length(max = 64))]
+    pub summary: String,
 }

@@ -8,7 +8,10 @@ use crate::VersionName;
 /// A version of the software.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-kubernetes-validations" = [{
+    "rule": "self == oldSelf",
+    "message": "a version that was declared stays as it is: declare another one; or, while no member has it, take it out first and put it back then"
+}]))]
 pub struct Software {
     /// Its name.
     pub name: VersionName,
@@ -41,6 +44,9 @@ pub struct Software {
     #[serde(default = "grace_period_seconds")]
     #[schemars(range(max = 3600))]
     pub grace_period_seconds: u32,
+    /// Who is told when the node's duties have changed, beside the file with them. Without it nobody is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Notify>,
 }
 
 fn grace_period_seconds() -> u32 {
@@ -57,7 +63,28 @@ impl Default for Software {
             probe: None,
             drain: Vec::new(),
             grace_period_seconds: grace_period_seconds(),
+            notify: None,
         }
+    }
+}
+
+/// Who is told of a node's duties: by a POST with what also stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Notify {
+    /// The port, on the node's own loopback.
+    #[schemars(range(min = 1, max = 65535))]
+    pub port: u16,
+    /// The path.
+    #[serde(default = "root")]
+    #[schemars(length(max = 2048), extend("pattern" = "^/"))]
+    pub path: String,
+}
+
+impl Default for Notify {
+    fn default() -> Notify {
+        Notify { port: 0, path: root() }
     }
 }
 
@@ -92,12 +119,18 @@ pub struct Probe {
     /// Well is who lets this program end with 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecProbe>,
+    /// How long to wait after a start before the first time.
+    #[schemars(range(max = 3600))]
+    pub initial_delay_seconds: u32,
     /// How often to ask.
     #[schemars(range(min = 1, max = 3600))]
     pub period_seconds: u32,
     /// How long to wait for an answer.
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u32,
+    /// After how many good answers in a row it is well.
+    #[schemars(range(min = 1, max = 100))]
+    pub success_threshold: u32,
     /// After how many failures in a row it is not well.
     #[schemars(range(min = 1, max = 100))]
     pub failure_threshold: u32,
@@ -109,8 +142,10 @@ impl Default for Probe {
             http: None,
             tcp: None,
             exec: None,
+            initial_delay_seconds: 0,
             period_seconds: 5,
             timeout_seconds: 2,
+            success_threshold: 1,
             failure_threshold: 3,
         }
     }

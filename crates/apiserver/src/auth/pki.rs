@@ -56,6 +56,19 @@ pub enum PkiError {
         /// Why.
         why: String,
     },
+    /// The authority is not what it must be. Another one would be trusted by nobody, so none is made.
+    #[error("{file} is damaged: {why}; restore it, or remove ca.crt and ca.key to have a new authority made")]
+    Authority {
+        /// Which file, in the directory of the hub.
+        file: String,
+        /// Why.
+        why: String,
+    },
+    /// The key of the authority is another's: nobody would trust what it signs.
+    #[error(
+        "ca.key is not the key of ca.crt; restore those that belong together, or remove both to have a new authority made"
+    )]
+    Foreign,
     /// The key of the authority is gone: whoever trusts its certificate would not trust another key.
     #[error(
         "ca.key is not there, though ca.crt is; restore it, or remove ca.crt to have a new authority made"
@@ -78,6 +91,10 @@ impl PkiError {
 
     pub(super) fn damaged(file: &str, why: impl ToString) -> PkiError {
         PkiError::Damaged { file: file.to_owned(), why: why.to_string() }
+    }
+
+    pub(super) fn authority(file: &str, why: impl ToString) -> PkiError {
+        PkiError::Authority { file: file.to_owned(), why: why.to_string() }
     }
 
     pub(super) fn making<E: ToString>(file: &str) -> impl FnOnce(E) -> PkiError {
@@ -144,7 +161,7 @@ impl Pki {
             ..Wanted::default()
         };
         let admin = authority.pair(directory, "admin", admin, now)?;
-        let verifier = tls::verifier(&authority)?;
+        let verifier = tls::verifier(authority.pem())?;
         let tls = tls::server(&server, &verifier)?;
         Ok(Pki { authority, server, admin, tls, verifier })
     }

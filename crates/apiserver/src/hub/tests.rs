@@ -5,12 +5,14 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::sync::mpsc;
 
-use bowline_kernel::{Change, Refusal};
+use bowline_kernel::{Change, Expect, Object, Refusal};
 use serde_json::json;
 
+use super::modify::TRIES;
 use super::*;
-use crate::document::Counting;
+use crate::document::{Counting, Edit};
 use crate::key::PODS;
+use crate::status::Status;
 use crate::store::{CommitError, Kept, State, Store, StoreError};
 use crate::time::Moment;
 
@@ -197,6 +199,60 @@ async fn a_change_that_panics_takes_nothing_else_down() {
     hub.perform(Request::Create(thing("b", 1))).await.expect("others go on");
     let refused = hub.perform(Request::Create(thing("b", 1))).await;
     assert!(matches!(refused, Err(Failure::Refused(Refusal::AlreadyExists))), "{refused:?}");
+}
+
+/// Who takes long at what many change would hold up everybody if it were computed while all others wait.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_at_one_long_object_each_computes_at_most_twice_and_beside_the_writer() {
+    const MANY: usize = 24;
+    let World { hub, fates, came: _came, _committer } = world();
+    drop(fates);
+    let long = |by: usize| {
+        let metadata = json!({ "name": "a", "uid": "uid-a" });
+        let json = json!({ "metadata": metadata, "value": by, "text": "x".repeat(BIG_BYTES) });
+        let json = json.as_object().expect("an object");
+        Document::new(key("a"), json, Counting::Nothing, &|_, _, _, _| None).expect("it has metadata")
+    };
+    hub.perform(Request::Create(long(MANY))).await.expect("it is kept");
+    // Nobody changes it before everybody has computed once: all but one are overtaken.
+    let all_have_seen = Arc::new(std::sync::Barrier::new(MANY));
+    let computed = Arc::new(Mutex::new(Vec::new()));
+    let tasks = (0..MANY).map(|by| {
+        let (hub, computed, all_have_seen) =
+            (Arc::clone(&hub), Arc::clone(&computed), Arc::clone(&all_have_seen));
+        let edit: Edit = Arc::new(move |_| {
+            let is_first = {
+                let mut computed = computed.lock().expect("it is held only here");
+                computed.push((by, Deciding::is_on()));
+                computed.iter().filter(|(other, _)| *other == by).count() == 1
+            };
+            if is_first {
+                all_have_seen.wait();
+            }
+            Ok(long(by))
+        });
+        tokio::spawn(async move { hub.modify(&key("a"), edit, false).await.map(drop) })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        task.await.expect("it does not panic").expect("it is changed");
+    }
+    let computed = computed.lock().expect("nobody computes any more");
+    assert_eq!(computed.len(), 2 * MANY - 1, "{computed:?}");
+    assert!(computed.iter().all(|(_, while_others_wait)| !while_others_wait), "{computed:?}");
+    assert_eq!(hub.view().version(), Version(11 + MANY as u64));
+    assert!(hub.turns.is_empty(), "who is done is in no line");
+}
+
+#[tokio::test]
+async fn who_gives_up_in_a_line_holds_up_nobody() {
+    let hub = world().hub;
+    let first = hub.turns.wait(&key("a"), true).await.expect("it begins a line");
+    let second = tokio::time::timeout(Duration::ZERO, hub.turns.wait(&key("a"), false)).await;
+    assert!(second.is_err(), "it is not its turn, and it goes away");
+    assert!(hub.turns.wait(&key("b"), false).await.is_none(), "there is no line");
+    drop(first);
+    assert!(hub.turns.is_empty());
+    assert!(hub.turns.wait(&key("a"), false).await.is_none());
 }
 
 /// Says to a test that it is the one that is to end.

@@ -46,6 +46,15 @@ async fn ready(service: &Service) -> String {
     said.as_str().expect("a text").to_owned()
 }
 
+/// Whether it counts itself as one that only reads.
+async fn reads_only(service: &Service) -> bool {
+    let (_, counted) = get(service, "/metrics").await;
+    let counted = counted.as_str().expect("a text");
+    let is = |value: &str| counted.contains(&format!("\nbowline_hub_reads_only {value}\n"));
+    assert!(is("0") != is("1"), "{counted}");
+    is("1")
+}
+
 async fn fill(path: &Path) {
     let server = Server::start(path).await.expect("it starts");
     let service = admin(&server);
@@ -53,6 +62,7 @@ async fn fill(path: &Path) {
         expect(201, ask(&service, "POST", MAPS, &map(number)).await);
     }
     let full = fs::metadata(path.join("hub.redb")).expect("a file").len();
+    assert!(!reads_only(&service).await);
     limit(full);
     let mut number = 5;
     // There is some room left in the file.
@@ -69,8 +79,9 @@ async fn fill(path: &Path) {
     let message = said["message"].as_str().expect("it has one");
     assert!(message.starts_with("the hub cannot write to its disk, nothing was changed: "), "{message}");
     // It is ready for those who read, and does not hide what it refuses.
-    let reads_only = "[+]store ok, for reads only; the last write was refused: ";
-    assert!(ready(&service).await.contains(reads_only), "{}", ready(&service).await);
+    let refused = "[+]store ok, for reads only; the last write was refused: ";
+    assert!(ready(&service).await.contains(refused), "{}", ready(&service).await);
+    assert!(reads_only(&service).await);
     let stuck = version(&service).await;
     for method in ["POST", "PUT", "DELETE"] {
         let path = if method == "POST" { MAPS.to_owned() } else { format!("{MAPS}/m0") };
@@ -89,6 +100,7 @@ async fn fill(path: &Path) {
     let made = expect(201, ask(&service, "POST", MAPS, &map(number)).await);
     assert_eq!(made["metadata"]["resourceVersion"], (before + 1).to_string());
     assert!(ready(&service).await.contains("[+]store ok\n"), "{}", ready(&service).await);
+    assert!(!reads_only(&service).await, "it writes again");
     let all = expect(200, get(&service, MAPS).await);
     server.stop().await;
     let server = Server::start(path).await.expect("it starts again");

@@ -65,6 +65,8 @@ async fn start_full(path: &Path) {
         }
     };
     tokio::time::timeout(Duration::from_secs(60), made).await.expect("it is taken");
+    let (_, counted) = get(&service, "/metrics").await;
+    assert!(counted.to_string().contains("bowline_hub_reads_only 0"), "{counted}");
     server.stop().await;
     let said = text();
     // What was to be said at the start comes first.

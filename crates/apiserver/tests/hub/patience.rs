@@ -150,6 +150,58 @@ async fn json_patches_that_move_long_lists_again_and_again_are_refused() {
     server.stop().await;
 }
 
+/// A policy that costs nearly all that one may, and a definition with such a rule: who writes waits for them, and nobody else.
+#[tokio::test]
+async fn policies_and_rules_are_evaluated_beside_what_others_ask() {
+    let scratch = Scratch::new();
+    let (server, service) = start(&scratch).await;
+    let all =
+        json!({ "apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["secrets"] });
+    let much = "object.data.all(a, object.data.all(b, object.data.all(c, a + b + c != '')))";
+    let policy = json!({ "metadata": { "name": "slow" }, "spec": {
+        "matchConstraints": { "resourceRules": [all] }, "validations": [{ "expression": much }],
+    } });
+    let policies = "/apis/admissionregistration.k8s.io/v1";
+    expect(201, ask(&service, "POST", &format!("{policies}/validatingadmissionpolicies"), &policy).await);
+    let bound = json!({ "metadata": { "name": "slow" }, "spec": {
+        "policyName": "slow", "validationActions": ["Deny"],
+    } });
+    expect(
+        201,
+        ask(&service, "POST", &format!("{policies}/validatingadmissionpolicybindings"), &bound).await,
+    );
+    let data: serde_json::Map<_, _> = (0..400).map(|number| (format!("k{number}"), json!(""))).collect();
+    let secret = json!({ "metadata": { "name": "judged" }, "data": data });
+    let judging = ask(&service, "POST", "/api/v1/namespaces/default/secrets", &secret);
+    let (answer, answered) = meanwhile(judging, || get(&service, MAP)).await;
+    let said = expect(422, answer);
+    assert!(said.to_string().contains("cost limit exceeded"), "{said}");
+    assert!(answered >= OTHERS, "{answered} answered while a policy was evaluated");
+
+    let list = json!({ "type": "array", "maxItems": 1000, "items": { "type": "integer" },
+        "x-kubernetes-validations": [{ "rule": "self.all(a, self.all(b, a == b))" }] });
+    let definition = json!({ "metadata": { "name": "rulings.test.dev" }, "spec": {
+        "group": "test.dev", "scope": "Namespaced", "names": { "plural": "rulings", "kind": "Ruling" },
+        "versions": [{ "name": "v1", "served": true, "storage": true,
+            "schema": { "openAPIV3Schema": { "type": "object", "properties": { "list": list } } } }],
+    } });
+    expect(
+        201,
+        ask(&service, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await,
+    );
+    let rulings = "/apis/test.dev/v1/namespaces/default/rulings";
+    while get(&service, rulings).await.0 != 200 {
+        tokio::task::yield_now().await;
+    }
+    let ruling = json!({ "apiVersion": "test.dev/v1", "kind": "Ruling", "metadata": { "name": "r" },
+        "list": vec![1; 900] });
+    let (answer, answered) = meanwhile(ask(&service, "POST", rulings, &ruling), || get(&service, MAP)).await;
+    let said = expect(422, answer);
+    assert!(said.to_string().contains("cost exceeds limit"), "{said}");
+    assert!(answered >= OTHERS, "{answered} answered while a rule was evaluated");
+    server.stop().await;
+}
+
 /// The longest selectors, and such as are about what stands in the objects.
 #[tokio::test]
 async fn long_selections_hold_up_nobody_who_writes() {

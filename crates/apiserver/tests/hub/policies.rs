@@ -72,7 +72,7 @@ async fn a_policy_holds_at_once_and_also_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_refused_and_nobody_waits_for_it() {
+async fn what_takes_too_long_is_refused() {
     let scratch = Scratch::new();
     let server = Server::start(scratch.path()).await.expect("it starts");
     let service = admin(&server);

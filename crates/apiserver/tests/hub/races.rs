@@ -1,4 +1,4 @@
-//! Many at one object: whoever loses too often is decided while all others wait, and nobody waits for ever.
+//! Many at one object: who was overtaken waits for its turn, and nobody waits for ever.
 
 use std::time::Duration;
 

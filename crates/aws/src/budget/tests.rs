@@ -88,3 +88,11 @@ fn limits_of_zero_are_no_wait_without_end() {
     assert_eq!(budget.take(Millis(0)), Err(1000));
     assert_eq!(budget.take(Millis(1000)), Ok(()));
 }
+
+#[test]
+fn as_many_leave_together_as_may_be_under_way() {
+    let mut budget = Budget::new(Limits::of(3, 1000), Millis(0));
+    assert_eq!(leave(&mut budget, 0, 1), 3);
+    assert_eq!(leave(&mut budget, 1, 11), 10);
+    assert_eq!(Limits::of(20, 500), Limits::default());
+}

@@ -1,4 +1,4 @@
-//! `check --expected`: the whole catalogue at its pinned sizes against what is pinned.
+//! `check --expected`: a model, or the whole catalogue, at its pinned sizes against what is pinned.
 
 use std::sync::atomic::Ordering;
 
@@ -17,16 +17,19 @@ use crate::output::{self, Format};
 use crate::palette::{self, paint};
 use crate::signals;
 
-/// Runs everything that is pinned and says what differs.
-pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
+/// Runs everything that is pinned, of one model or of all, and says what differs.
+pub(crate) fn run(args: &CheckArgs, model: Option<&str>) -> anyhow::Result<Exit> {
+    // Who mistypes a name is told which there are.
+    model.map(entry).transpose()?;
     hush_explorer_threads();
     let stop = signals::stop_flag()?;
     let how = How::read(args);
-    let lines = Lines::new(expected());
-    ensure!(expected().next().is_some(), "nothing is pinned: there is nothing to compare with");
+    let chosen = || expected().filter(|pinned| model.is_none_or(|model| pinned.model == model));
+    let lines = Lines::new(chosen());
+    ensure!(chosen().next().is_some(), "nothing is pinned: there is nothing to compare with");
     let mut runs = Vec::new();
     let mut left_out = 0;
-    for pinned in expected() {
+    for pinned in chosen() {
         if stop.load(Ordering::Relaxed) {
             left_out += 1;
             continue;

@@ -30,8 +30,8 @@ use crate::exit::Exit;
 /// Does what the arguments ask for: the listing, the comparison with what is pinned, or runs of a model.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
     match &args.model {
+        model if args.expected => expected::run(args, model.as_deref()),
         Some(model) => run::run(args, model),
-        None if args.expected => expected::run(args),
         None => list::run(args.output),
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::anyhow;
+use bowline_aws::Limits;
 use bowline_controllers::Cloud;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -52,7 +53,20 @@ pub(super) struct CloudArgs {
     /// When it is looked for what arrives in AWS late, after an identity is gone
     #[arg(long, value_name = "DURATION,...", default_value = "15m,1h,24h", value_delimiter = ',', value_parser = some_time)]
     identity_sweeps: Vec<Duration>,
+
+    /// How many calls of AWS may be under way at once
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().in_flight, value_parser = clap::value_parser!(u32).range(1..=MOST_AT_ONCE))]
+    aws_calls_at_once: u32,
+
+    /// How many calls of AWS may leave a second; it is fewer for a while when AWS says that it is too much
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().ceiling, value_parser = clap::value_parser!(u32).range(1..=MOST_A_SECOND))]
+    aws_calls_per_second: u32,
 }
+
+/// More than that is no use: so many identities are worked on at once.
+const MOST_AT_ONCE: i64 = 256;
+/// More than any AWS bears.
+const MOST_A_SECOND: i64 = 100_000;
 
 impl CloudArgs {
     /// What is wanted of AWS, if anything.
@@ -74,6 +88,7 @@ impl CloudArgs {
             drift: self.identity_drift_interval,
             settle: self.identity_settle_time,
             sweeps: self.identity_sweeps,
+            limits: Limits::of(self.aws_calls_at_once, self.aws_calls_per_second),
         };
         cloud.check().map_err(|why| anyhow!(BadUsage(why.to_string())))?;
         Ok(Some(cloud))

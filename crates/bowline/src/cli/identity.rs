@@ -11,6 +11,7 @@ use self::aws::{AwsArgs, AwsLook};
 use super::Server;
 use super::cluster::name;
 use super::update::Where;
+use super::view::{Listing, View};
 use crate::exit::Exit;
 use crate::identity::{self, Account, Import};
 use crate::output::Format;
@@ -59,16 +60,8 @@ enum Command {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  bowline identity list\n  bowline identity list -A -o wide")]
 struct ListArgs {
-    /// Those of all namespaces
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
-    all_namespaces: bool,
-
     #[command(flatten)]
-    place: Where,
-
-    /// How to print them
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    output: Format,
+    listing: Listing,
 }
 
 /// Show an identity: how it stands, what it allows whom, and what happened when
@@ -82,11 +75,7 @@ struct ShowArgs {
     name: String,
 
     #[command(flatten)]
-    place: Where,
-
-    /// How to print it
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    output: Format,
+    view: View,
 }
 
 /// Explain an identity: what exists where, from the policy to the account, and what it waits for
@@ -105,11 +94,7 @@ struct ExplainArgs {
     look: AwsLook,
 
     #[command(flatten)]
-    place: Where,
-
-    /// How to print it
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    output: Format,
+    view: View,
 }
 
 /// List policies and roles in AWS that this hub has made and that no identity owns
@@ -219,11 +204,13 @@ impl IdentityArgs {
 impl Command {
     async fn run(self) -> anyhow::Result<Exit> {
         match self {
-            Command::List(args) => {
-                identity::list(&args.place.scope(), args.all_namespaces, args.output).await
+            Command::List(ListArgs { listing: Listing { all_namespaces, place, output } }) => {
+                identity::list(&place.scope(), all_namespaces, output).await
             }
-            Command::Show(args) => identity::show(&args.place.scope(), &args.name, args.output).await,
-            Command::Explain(ExplainArgs { name, look, place, output }) => {
+            Command::Show(ShowArgs { name, view: View { place, output } }) => {
+                identity::show(&place.scope(), &name, output).await
+            }
+            Command::Explain(ExplainArgs { name, look, view: View { place, output } }) => {
                 let settings = look.settings();
                 identity::explain(&place.scope(), &name, settings.as_ref(), output).await
             }

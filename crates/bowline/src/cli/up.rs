@@ -37,12 +37,16 @@ impl Place {
     }
 }
 
-/// How much is done at once.
+/// What the controllers may do.
 #[derive(Args)]
 pub(super) struct Bounds {
     /// How many stacks may be worked on at once, over all clusters
     #[arg(long, value_name = "N", default_value_t = UPDATES_AT_ONCE)]
     pub(super) updates_at_once: NonZeroUsize,
+
+    /// The directory of the programs that fence targets of placements; a SyncTarget names one of them, and no other is run
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) fence_hooks: Option<PathBuf>,
 }
 
 const UP_EXAMPLES: &str = "\
@@ -206,6 +210,7 @@ impl ControllersArgs {
             listen: health_listen,
             journal,
             updates_at_once: bounds.updates_at_once,
+            fence_hooks: bounds.fence_hooks,
             cloud: cloud.wish()?,
         })
     }

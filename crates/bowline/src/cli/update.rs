@@ -12,6 +12,7 @@ use self::foresee::{DiffArgs, PlanArgs};
 use self::settings::{SetArgs, SettingsArgs};
 use super::Server;
 use super::cluster::name;
+use super::view::{Listing, View, Waiting};
 use crate::duration::duration;
 use crate::exit::Exit;
 use crate::output::Format;
@@ -92,22 +93,6 @@ impl Where {
     }
 }
 
-/// How long to wait.
-#[derive(Args)]
-struct Waiting {
-    /// Wait for the end, and show how far it is
-    #[arg(long)]
-    wait: bool,
-
-    /// How long to wait, such as 30s or 5m; what is under way goes on
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
-    timeout: Duration,
-
-    /// Show no progress
-    #[arg(short, long)]
-    quiet: bool,
-}
-
 impl Waiting {
     fn following(&self) -> Following {
         Following { wait: self.wait, timeout: self.timeout, quiet: self.quiet }
@@ -172,16 +157,8 @@ struct ListArgs {
     #[arg(long, value_name = "NAME", value_parser = name)]
     cluster: Option<String>,
 
-    /// Those of all namespaces
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
-    all_namespaces: bool,
-
     #[command(flatten)]
-    place: Where,
-
-    /// How to print them
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    output: Format,
+    listing: Listing,
 }
 
 /// Show a version: how far it is or how it ended, and what happened when
@@ -193,11 +170,7 @@ struct ShowArgs {
     version: Named,
 
     #[command(flatten)]
-    place: Where,
-
-    /// How to print it
-    #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    output: Format,
+    view: View,
 }
 
 /// Follow a version to its end, or print a line whenever any of the namespace changes
@@ -292,11 +265,14 @@ impl Command {
             }
             Command::Plan(args) => args.run().await,
             Command::Diff(args) => args.run().await,
-            Command::List(ListArgs { stack, cluster, all_namespaces, place, output }) => {
+            Command::List(ListArgs { stack, cluster, listing }) => {
+                let Listing { all_namespaces, place, output } = listing;
                 let which = Which { all_namespaces, stack, cluster };
                 update::list(&place.scope(), &which, output).await
             }
-            Command::Show(args) => update::show(&args.place.scope(), &args.version, args.output).await,
+            Command::Show(ShowArgs { version, view: View { place, output } }) => {
+                update::show(&place.scope(), &version, output).await
+            }
             Command::Watch(WatchArgs { version, timeout, quiet, place }) => {
                 let following = Following { wait: true, timeout, quiet };
                 update::watch(&place.scope(), version.as_ref(), &following).await

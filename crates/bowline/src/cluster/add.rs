@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, KubeconfigSecretRef};
-use bowline_controllers::{Held, kubeconfig};
+use bowline_controllers::{Held, KNOWN_BY, kubeconfig};
 use bowline_runtime::Manner;
 use k8s_openapi::ByteString;
-use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::api::core::v1::{Namespace, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::core::PartialObjectMeta;
@@ -26,6 +26,8 @@ use crate::output;
 
 /// Who waits no longer than this is not told that it waits.
 const AT_ONCE: Duration = Duration::from_secs(2);
+/// A server is asked for so long which one it is.
+const ASKED: Duration = Duration::from_secs(5);
 
 /// What is to be added.
 pub(crate) struct Add {
@@ -41,7 +43,7 @@ pub(crate) struct Add {
 /// Adds a cluster, and says how it stands.
 pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyhow::Result<Exit> {
     let name = &add.name;
-    let kubeconfig = match &add.reached {
+    let reached = match &add.reached {
         Some((file, context)) => Some(portable(file, context.as_deref()).await?),
         None => None,
     };
@@ -52,11 +54,14 @@ pub(crate) async fn add(server: &Wanted, add: &Add, patience: Patience) -> anyho
         anyhow::bail!(Refused(format!("a cluster {name} is being removed: wait until it is gone")));
     }
     if let Some(before) = &before {
-        stays_what_it_is(before, kubeconfig.is_none())?;
+        stays_what_it_is(before, reached.is_none())?;
+        if let Some((_, there)) = &reached {
+            stays_where_it_is(before, there).await?;
+        }
     }
     // The Secret first: nobody looks for it before there is a cluster.
-    let secret = match &kubeconfig {
-        Some(kubeconfig) => Some(keep(&client, name, kubeconfig).await?),
+    let secret = match &reached {
+        Some((kubeconfig, _)) => Some(keep(&client, name, kubeconfig).await?),
         None => None,
     };
     let spec = spec(add, secret.as_deref(), before.as_ref());
@@ -112,13 +117,30 @@ fn stays_what_it_is(before: &Cluster, embedded: bool) -> anyhow::Result<()> {
     )))
 }
 
+/// A kubeconfig of another server is refused before anything is changed: the one that is kept leads to the cluster's own server, and would
+/// be forgotten for it. Who does not answer here, or not to this question, may answer the hub, which asks it again.
+async fn stays_where_it_is(before: &Cluster, there: &Client) -> anyhow::Result<()> {
+    let name = before.name_any();
+    let own = before.status.as_ref().and_then(|status| status.server_id.as_deref());
+    let namespaces: Api<Namespace> = Api::all(there.clone());
+    let asked = tokio::time::timeout(ASKED, namespaces.get_opt(KNOWN_BY)).await;
+    let is = asked.ok().and_then(Result::ok).flatten().and_then(|namespace| namespace.metadata.uid);
+    match (own, is) {
+        (Some(own), Some(is)) if own != is => anyhow::bail!(Refused(format!(
+            "this kubeconfig leads to another server than the one that the cluster {name} is, and nothing was changed: take another name \
+             for it; or, if it is to take the place of {name}, remove that first (`bowline cluster remove {name}`)"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Whether a cluster is reached by this Secret.
 fn names(cluster: &Cluster, secret: &str) -> bool {
     cluster.spec.kubeconfig_secret_ref.as_ref().is_some_and(|named| named.name.as_str() == secret)
 }
 
-/// The kubeconfig as the hub can use it: one context, and no files.
-async fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> {
+/// The kubeconfig as the hub can use it, one context and no files; and a client of it.
+async fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<(String, Client)> {
     let bad =
         |why: &dyn std::fmt::Display| anyhow!(BadUsage(format!("{} cannot be used: {why}", file.display())));
     let text = std::fs::read_to_string(file).map_err(|error| bad(&error))?;
@@ -129,8 +151,8 @@ async fn portable(file: &Path, context: Option<&str>) -> anyhow::Result<String> 
     // What no client can be made of is not kept.
     let client =
         bowline_runtime::client_of(portable.clone(), &file.display().to_string(), Manner::Once).await;
-    client.map_err(|error| anyhow!(BadUsage(error.to_string())))?;
-    serde_json::to_string(&portable).context("cannot write the kubeconfig")
+    let client = client.map_err(|error| anyhow!(BadUsage(error.to_string())))?;
+    Ok((serde_json::to_string(&portable).context("cannot write the kubeconfig")?, client))
 }
 
 fn spec(add: &Add, secret: Option<&str>, before: Option<&Cluster>) -> ClusterSpec {

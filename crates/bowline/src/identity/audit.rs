@@ -1,7 +1,8 @@
 //! `bowline identity audit`: what in AWS is this hub's, and no identity's.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use bowline_api::identities::IamRoleServiceAccount;
 use bowline_aws::{Iam, Settings};
 use bowline_identities::plain::Named;
 use bowline_runtime::Manner;
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use super::aws::{self, Marked, Sort};
 use super::hub_id::hub_id;
-use super::{list, named, tombstones};
+use super::{list, named, status, tombstones};
 use crate::columns::Columns;
 use crate::connection::Wanted;
 use crate::exit::Exit;
@@ -33,7 +34,9 @@ pub(crate) async fn audit(
     let mut ours = aws::marked(&aws, Sort::Policy, |_| true).await.map_err(failed)?;
     ours.extend(aws::marked(&aws, Sort::Role, |_| true).await.map_err(failed)?);
     ours.retain(|one| one.marks.hub == hub);
-    let there: BTreeSet<_> = list::all(&client).await?.iter().map(named).collect();
+    let there = list::all(&client).await?;
+    let there: BTreeMap<_, _> =
+        there.iter().map(|identity| (named(identity), Recorded::by(identity))).collect();
     let buried = tombstones::all(&client).await?;
     let count = ours.len() as u64;
     let swept = |one: &Marked| buried.iter().any(|tombstone| tombstone.sweeps(&one.marks));
@@ -53,10 +56,39 @@ pub(crate) async fn audit(
     Ok(if tells && !left.is_empty() { Exit::EndedBadly } else { Exit::Done })
 }
 
-/// What has no identity of its name, and is not swept by itself. An identity that was made again under that name takes over
-/// what the one before has left.
-fn ownerless(ours: Vec<Marked>, there: &BTreeSet<Named>, swept: impl Fn(&Marked) -> bool) -> Vec<Marked> {
-    let is_left = |one: &Marked| !there.contains(&one.marks.name) && !swept(one);
+/// The ARNs that an identity has recorded, if it has.
+#[derive(Default)]
+struct Recorded {
+    policy: Option<String>,
+    role: Option<String>,
+}
+
+impl Recorded {
+    fn by(identity: &IamRoleServiceAccount) -> Recorded {
+        let status = status(identity);
+        let text = |arn: Option<bowline_api::Arn>| arn.map(|arn| arn.to_string());
+        Recorded { policy: text(status.policy_arn), role: text(status.role_arn) }
+    }
+
+    /// Whether something may be the identity's: not if that has another one, since the hub was started with another name.
+    fn may_be(&self, one: &Marked) -> bool {
+        let recorded = match one.sort {
+            Sort::Policy => &self.policy,
+            Sort::Role => &self.role,
+        };
+        recorded.as_ref().is_none_or(|arn| *arn == one.arn)
+    }
+}
+
+/// What has no identity of its name, or one that has another in its place, and is not swept by itself. An identity that was made
+/// again under that name takes over what the one before has left.
+fn ownerless(
+    ours: Vec<Marked>,
+    there: &BTreeMap<Named, Recorded>,
+    swept: impl Fn(&Marked) -> bool,
+) -> Vec<Marked> {
+    let has_owner = |one: &Marked| there.get(&one.marks.name).is_some_and(|recorded| recorded.may_be(one));
+    let is_left = |one: &Marked| !has_owner(one) && !swept(one);
     let mut left: Vec<_> = ours.into_iter().filter(is_left).collect();
     left.sort_by(|a, b| (&a.marks.name, a.sort, &a.arn).cmp(&(&b.marks.name, b.sort, &b.arn)));
     left
@@ -122,11 +154,20 @@ mod tests {
     }
 
     #[test]
+    fn what_was_made_under_another_name_has_no_identity() {
+        let role = Some("arn:reader".to_owned());
+        let there = BTreeMap::from([(named("reader"), Recorded { policy: None, role })]);
+        let old = Marked { arn: "arn:of-another-cluster".to_owned(), ..marked(Sort::Role, "reader") };
+        let ours = vec![marked(Sort::Role, "reader"), old.clone(), marked(Sort::Policy, "reader")];
+        assert_eq!(ownerless(ours, &there, |_| false), [old]);
+    }
+
+    #[test]
     fn what_has_no_identity_of_its_name_is_listed_by_that_name() {
         let names =
             [(Sort::Role, "old"), (Sort::Role, "reader"), (Sort::Policy, "old"), (Sort::Role, "buried")];
         let ours = names.map(|(sort, name)| marked(sort, name)).to_vec();
-        let there = BTreeSet::from([named("reader")]);
+        let there = BTreeMap::from([(named("reader"), Recorded::default())]);
         let left = ownerless(ours, &there, |one| one.marks.name == named("buried"));
         assert_eq!(left, [marked(Sort::Policy, "old"), marked(Sort::Role, "old")]);
         let plain = anstream::adapter::strip_str(&table(&left, false)).to_string();

@@ -21,12 +21,15 @@ use crate::exit::Exit;
 use crate::output;
 use crate::service::{self, Signals};
 
+/// What the controllers may do.
+pub(crate) struct Means {
+    pub(crate) updates_at_once: NonZeroUsize,
+    /// The directory of the programs that fence targets, if there are any.
+    pub(crate) fence_hooks: Option<PathBuf>,
+}
+
 /// Runs hub and controllers until somebody wants them to end.
-pub(crate) fn run(
-    config: Config,
-    updates_at_once: NonZeroUsize,
-    cloud: Option<Cloud>,
-) -> anyhow::Result<Exit> {
+pub(crate) fn run(config: Config, means: Means, cloud: Option<Cloud>) -> anyhow::Result<Exit> {
     service::block_on(async {
         // Who is told that it listens may end it at once.
         let mut signals = Signals::new()?;
@@ -36,7 +39,7 @@ pub(crate) fn run(
         let config = Config { guest: Some(guest), ..config };
         let starting = async {
             let server = service::start(config).await?;
-            Hub::start(server, &data, metrics, updates_at_once, cloud.as_ref()).await
+            Hub::start(server, &data, metrics, means, cloud.as_ref()).await
         };
         let hub = tokio::select! {
             hub = starting => hub?,
@@ -87,7 +90,7 @@ impl Hub {
         server: Server,
         data: &Path,
         metrics: Metrics,
-        updates_at_once: NonZeroUsize,
+        means: Means,
         cloud: Option<&Cloud>,
     ) -> anyhow::Result<Hub> {
         let client = client(&server);
@@ -114,8 +117,9 @@ impl Hub {
             journal: Some(Arc::new(Journal::open(&journal).map_err(|error| anyhow!("{error}"))?)),
             metrics,
             roles,
-            updates_at_once,
+            updates_at_once: means.updates_at_once,
             cloud,
+            fence_hooks: means.fence_hooks,
         };
         let (stop, stopped) = watch::channel(false);
         let controllers = tokio::spawn(bowline_controllers::run(setup, &System::ALL, stopped));

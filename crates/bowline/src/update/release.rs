@@ -43,7 +43,10 @@ pub(crate) async fn release(scope: &Scope, named: &Named) -> anyhow::Result<Exit
 }
 
 fn is_quarantined(stack: &Stack, version: u64) -> anyhow::Result<()> {
-    let quarantined: Vec<_> = stack.status.iter().flat_map(|status| &status.quarantined).collect();
+    // What was released before is still there until the controllers write the status again.
+    let is_released = |bad: &&Quarantined| stack.spec.released.contains(&bad.version);
+    let quarantined = stack.status.iter().flat_map(|status| &status.quarantined);
+    let quarantined: Vec<_> = quarantined.filter(|bad| !is_released(bad)).collect();
     if quarantined.iter().any(|bad| bad.version.0 == version) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 15] = [
+const MODELS: [&str; 17] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -16,6 +16,8 @@ const MODELS: [&str; 15] = [
     "clusters",
     "updates",
     "identities",
+    "upgrades",
+    "placements",
     "leases",
     "leases/judge",
 ];

@@ -19,7 +19,7 @@ fn a_closed_pipe_is_no_error_and_keeps_the_exit_code() {
         ("check seed/update-cluster", 1),
         ("check seed/update-cluster --property none -o json", 0),
         ("check --list", 0),
-        ("check --expected", 0),
+        ("check seed/irsa --expected", 0),
         ("check --help", 0),
         ("--version", 0),
         ("completion bash", 0),

@@ -58,6 +58,10 @@ fn settings_of_aws_that_make_no_sense_are_named_before_anything_is_started() {
                 "which is https://oidc.example/id/X",
             ),
             ("--identity-drift-interval 0s".to_owned(), "at least one second"),
+            ("--aws-calls-at-once 0".to_owned(), "0 is not in 1..=256"),
+            ("--aws-calls-at-once 257".to_owned(), "257 is not in 1..=256"),
+            ("--aws-calls-per-second 0".to_owned(), "0 is not in 1..=100000"),
+            ("--aws-calls-per-second many".to_owned(), "--aws-calls-per-second"),
             (
                 format!("--identity-cluster-name demo --oidc-provider-arn {arn} --identity-sweeps 2h,1h"),
                 "each is longer than the one before",
@@ -182,7 +186,10 @@ fn options_that_do_not_go_together_are_refused() {
         "",
         "--list --expected",
         "--list --size a=1",
+        "--list seed/irsa",
         "--expected --property P",
+        "seed/irsa --expected --size workers=1",
+        "seed/irsaa --expected",
         "seed/irsa --seed 1",
         "--bogus",
     ] {

@@ -298,6 +298,19 @@ impl Hub {
             .expect("it is written");
     }
 
+    /// Changes a cluster, as its administrator would.
+    pub(crate) fn change_cluster(&self, cluster: &str, change: &Value) -> bowline_api::updates::Cluster {
+        let api: Api<bowline_api::updates::Cluster> = Api::all(self.client.clone());
+        let (params, patch) = (PatchParams::default(), Patch::Merge(change));
+        self.runtime.block_on(api.patch(cluster, &params, &patch)).expect("it is changed")
+    }
+
+    /// Deletes a cluster.
+    pub(crate) fn delete_cluster(&self, name: &str) {
+        let api: Api<bowline_api::updates::Cluster> = Api::all(self.client.clone());
+        self.runtime.block_on(api.delete(name, &Default::default())).expect("it is deleted");
+    }
+
     /// Says something of a cluster.
     pub(crate) fn say_of_cluster(&self, cluster: &str, status: &Value) {
         let api: Api<bowline_api::updates::Cluster> = Api::all(self.client.clone());
@@ -305,6 +318,45 @@ impl Hub {
         self.runtime
             .block_on(api.patch_status(cluster, &PatchParams::default(), &patch))
             .expect("it is written");
+    }
+
+    /// Says something of a target, a grant, or a placement in the namespace `shop`.
+    pub(crate) fn say_of_place(&self, kind: &str, name: &str, status: &Value) {
+        let resource =
+            ApiResource::from_gvk(&kube::core::GroupVersionKind::gvk("bowline.dev", "v1alpha1", kind));
+        let api: Api<DynamicObject> = match kind {
+            "Placement" => Api::namespaced_with(self.client.clone(), "shop", &resource),
+            _ => Api::all_with(self.client.clone(), &resource),
+        };
+        let patch = Patch::Merge(json!({"status": status}));
+        self.runtime
+            .block_on(api.patch_status(name, &PatchParams::default(), &patch))
+            .expect("it is written");
+    }
+
+    /// Says something of a group.
+    pub(crate) fn say_of_group(&self, name: &str, status: &Value) {
+        let api: Api<bowline_api::upgrades::NodeGroup> = Api::namespaced(self.client.clone(), "default");
+        let patch = Patch::Merge(json!({"status": status}));
+        self.runtime
+            .block_on(api.patch_status(name, &PatchParams::default(), &patch))
+            .expect("it is written");
+    }
+
+    /// Says something of a member.
+    pub(crate) fn say_of_member(&self, name: &str, status: &Value) {
+        let api: Api<bowline_api::upgrades::Member> = Api::namespaced(self.client.clone(), "default");
+        let patch = Patch::Merge(json!({"status": status}));
+        self.runtime
+            .block_on(api.patch_status(name, &PatchParams::default(), &patch))
+            .expect("it is written");
+    }
+
+    /// Any command, as a process whose words are kept until it has [ended](Hub::ended).
+    pub(crate) fn start_any(&self, line: &str) -> Child {
+        let mut command = self.any_command(line);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("it runs")
     }
 
     /// Says something of an identity.
@@ -338,6 +390,13 @@ impl Hub {
     pub(crate) fn delete_stack(&self, name: &str) {
         let api: Api<Stack> = Api::namespaced(self.client.clone(), "default");
         self.runtime.block_on(api.delete(name, &Default::default())).expect("it is deleted");
+    }
+
+    /// Holds a stack, as a controller would.
+    pub(crate) fn hold_stack(&self, name: &str) {
+        let api: Api<Stack> = Api::namespaced(self.client.clone(), "default");
+        let patch = Patch::Merge(json!({"metadata": {"finalizers": ["bowline.dev/test"]}}));
+        self.runtime.block_on(api.patch(name, &PatchParams::default(), &patch)).expect("it is held");
     }
 
     /// Any stack, with what this version of its type does not know.

@@ -1,13 +1,15 @@
-//! `bowline update`, `bowline cluster` and `bowline identity` against a real hub. There is no controller: the tests say what it would.
+//! `bowline update`, `upgrade`, `cluster`, `identity`, `place` and `join` against a real hub. There is no controller: the tests say what it would.
 
 mod clusters;
 mod ends;
 mod hub;
 mod identities;
 mod imports;
+mod places;
 mod plans;
 mod submits;
 mod unlocks;
+mod upgrades;
 mod verbs;
 
 /// A manifest that anybody may submit.

@@ -106,6 +106,51 @@ fn the_last_good_version_is_submitted_again() {
     hub.update("rollback").is(2, &["--cluster", "--stack"]);
 }
 
+/// It is a version like any other: what would be rejected is not submitted, and what waits is told so.
+#[test]
+fn a_rollback_is_checked_as_a_submission_is() {
+    let (hub, _) = history();
+    let refused = |words: &[&str]| {
+        let before = hub.all::<Update>().len();
+        hub.update("rollback --stack prod").is(4, words);
+        assert_eq!(hub.all::<Update>().len(), before, "nothing is submitted");
+    };
+    let others = json!({"spec": {"allowedNamespaces": {"names": ["team-a"], "selector": null}}});
+    hub.change_cluster("prod", &others);
+    refused(&["the namespace default may not use the cluster prod", "the namespaces team-a may"]);
+    let all = json!({"spec": {"allowedNamespaces": {"names": null, "selector": {}}}});
+    let generation = hub.change_cluster("prod", &all).metadata.generation;
+    let stands = |reason: &str, message: &str| {
+        let ready = json!({
+            "type": "Ready", "status": "False", "reason": reason, "message": message,
+            "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": generation,
+        });
+        hub.say_of_cluster("prod", &json!({"conditions": [ready], "observedGeneration": generation}));
+    };
+    stands("HubExposed", "it is this hub itself");
+    refused(&[
+        "the cluster prod takes no versions: it is this hub itself",
+        "bowline cluster add prod --kubeconfig FILE --allow NAMESPACE",
+    ]);
+    stands("NoAnswer", "its server does not answer");
+    hub.update("pause prod").is(0, &[]);
+    let waits = [
+        "The cluster prod is not ready: its server does not answer.",
+        "What is submitted waits until it is",
+        "The stack prod is paused: nothing is started until `bowline update resume prod`",
+        "Submitted the content of prod/1 again",
+    ];
+    hub.update("rollback --cluster prod").is(0, &waits);
+    hub.change_cluster("prod", &json!({"metadata": {"finalizers": ["bowline.dev/test"]}}));
+    hub.delete_cluster("prod");
+    refused(&["the cluster prod is being removed"]);
+    hub.change_cluster("prod", &json!({"metadata": {"finalizers": null}}));
+    refused(&["there is no cluster prod: see `bowline cluster list`"]);
+    hub.hold_stack("prod");
+    hub.delete_stack("prod");
+    refused(&["the stack prod is being removed: wait until it is gone"]);
+}
+
 #[test]
 fn stacks_are_paused_and_resumed_and_content_is_released() {
     let (hub, updates) = history();
@@ -127,6 +172,9 @@ fn stacks_are_paused_and_resumed_and_content_is_released() {
     assert_eq!(hub.stack("prod")["spec"]["released"], json!([2]));
     hub.update(&format!("release {}", updates[1].name_any())).is(0, &["Submit it again"]);
     assert_eq!(hub.stack("prod")["spec"]["released"], json!([2]));
+    // No controllers run here, so that its status still says it: nobody is told to release it once more.
+    hub.update("release 1")
+        .is(4, &["the content of prod/1 is not quarantined; nothing of the stack prod is"]);
     hub.update("submit app --cluster prod --stack web").is(0, &[]);
     hub.update("release web/1")
         .is(4, &["the content of web/1 is not quarantined; nothing of the stack web is"]);

@@ -94,6 +94,7 @@ mod tests {
             named: false,
             status: found.map(|found| Status { finding: finding(found), observed: 1 }),
             place: None,
+            server: None,
         }
     }
 

@@ -20,11 +20,14 @@ pub(crate) use self::gauges::Gauges;
 use self::look::{finding, look};
 pub use self::wire::EXPOSED;
 use self::wire::{ClusterWire, SecretKey, Text};
-use crate::hub::Hub;
+use crate::hub::{Hub, Told};
 use crate::kubeconfig;
 
 /// Looks that may be under way: clusters that do not answer must not keep the others waiting.
 pub(crate) const WORKERS: usize = 256;
+
+/// Who was not asked which server it is: one of our own, or one that cannot be used.
+const UNASKED: Told = (Server::Other, None);
 
 /// What looks at clusters.
 pub(crate) struct Eyes {
@@ -52,14 +55,14 @@ impl Outside<Clusters<Text>> for Eyes {
         match call {
             Call::Look { name, uid, generation, way, began } => {
                 let found = match way {
-                    Way::Embedded => {
-                        self.look_inside(&name, &uid, began).await.map(|found| (found, Server::Other))
-                    }
+                    Way::Embedded => self.look_inside(&name, &uid, began).await.map(|found| (found, UNASKED)),
                     Way::Kubeconfig(secret) => self.look_there(&secret).await,
                 };
                 self.gauges.looked(&name, &uid, now().wall);
                 match found {
-                    Ok((finding, server)) => Reply::Found { uid, generation, finding, server },
+                    Ok((finding, (server, known_by))) => {
+                        Reply::Found { uid, generation, finding, server, known_by }
+                    }
                     Err(why) => Reply::Failed(why),
                 }
             }
@@ -120,7 +123,7 @@ impl Eyes {
     }
 
     /// What is found by a kubeconfig, and which server it leads to.
-    async fn look_there(&self, secret: &SecretKey) -> Result<(Finding<String>, Server), String> {
+    async fn look_there(&self, secret: &SecretKey) -> Result<(Finding<String>, Told), String> {
         let SecretKey { namespace, name, key } = secret;
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
         let there = secrets
@@ -130,16 +133,16 @@ impl Eyes {
         let Some(there) = there else {
             let words =
                 format!("there is no Secret {namespace}/{name}: make it, or change kubeconfigSecretRef");
-            return Ok((finding(Found::NoKubeconfig, words, None), Server::Other));
+            return Ok((finding(Found::NoKubeconfig, words, None), UNASKED));
         };
         let data = there.data.unwrap_or_default();
         let Some(text) = data.get(key) else {
             let words = format!("the Secret {namespace}/{name} has no key {key:?}");
-            return Ok((finding(Found::NoKubeconfig, words, None), Server::Other));
+            return Ok((finding(Found::NoKubeconfig, words, None), UNASKED));
         };
         let bad = |why: &dyn std::fmt::Display| {
             let words = format!("the kubeconfig in the Secret {namespace}/{name} cannot be used: {why}");
-            Ok((finding(Found::BadKubeconfig, words, None), Server::Other))
+            Ok((finding(Found::BadKubeconfig, words, None), UNASKED))
         };
         let kubeconfig = String::from_utf8_lossy(&text.0);
         let kubeconfig = match kubeconfig::read(&kubeconfig).and_then(|read| kubeconfig::harmless(&read)) {
@@ -154,11 +157,12 @@ impl Eyes {
         };
         let found = Finding { place, ..look(&client, caller.as_ref()).await };
         if !found.found.is_ready() {
-            return Ok((found, Server::Other));
+            return Ok((found, UNASKED));
         }
         let server = self.hub.is_at(&client).await;
-        let server =
-            server.map_err(|error| format!("whether it is this hub is not known: {}", sentence(&error)))?;
+        let server = server.map_err(|error| {
+            format!("which server it is, and whether it is this hub, is not known: {}", sentence(&error))
+        })?;
         Ok((found, server))
     }
 

@@ -59,6 +59,7 @@ impl Wire for ClusterWire {
             way: way(spec.kubeconfig_secret_ref),
             status: read_status(&raw.data["status"]),
             place: read_place(&raw.data["status"]),
+            server: raw.data["status"]["serverId"].as_str().map(str::to_owned),
         })
     }
 
@@ -74,6 +75,7 @@ impl Wire for ClusterWire {
         let Some(status) = &cluster.status else { return };
         let now = Time(k8s_openapi::jiff::Timestamp::now());
         draw_status(status, &mut raw.data["status"], &now);
+        put(&mut raw.data["status"], "serverId", cluster.server.clone().map(Value::from));
     }
 
     /// What is found is told when it is another thing than before; that the same is told in other words is none.
@@ -103,7 +105,7 @@ fn way(secret: Option<KubeconfigSecretRef>) -> Way<SecretKey> {
 }
 
 /// What was found, in a word that does not change.
-static REASONS: [(Found, Reason); 14] = [
+static REASONS: [(Found, Reason); 15] = [
     (Found::Usable, Reason::new("Usable")),
     (Found::Limited, Reason::new("LimitedPermissions")),
     (Found::NotReady, Reason::new("ServerNotReady")),
@@ -118,6 +120,7 @@ static REASONS: [(Found, Reason); 14] = [
     (Found::Failing, Reason::new("Failing")),
     (Found::Stalled, Reason::new("Stalled")),
     (Found::Exposed, EXPOSED),
+    (Found::OtherServer, Reason::new("OtherServer")),
 ];
 
 /// Why the hub itself cannot be used as a cluster: it does not name those who may.
@@ -196,7 +199,7 @@ mod tests {
             "metadata": { "name": "prod", "uid": "u", "resourceVersion": "7", "generation": 3,
                 "finalizers": ["others"], "labels": { "x": "y" } },
             "spec": spec,
-            "status": { "activity": { "upgrade": { "namespace": "a", "group": "b" } } },
+            "status": { "activity": { "upgrade": { "namespace": "a", "group": "b", "attempt": 1 } } },
         });
         serde_json::from_value(object).expect("an object")
     }
@@ -217,9 +220,11 @@ mod tests {
         for status in statuses() {
             let mut raw = raw(&json!({ "embedded": {} }));
             let cluster = ClusterWire.read((), &raw).expect("a cluster");
-            ClusterWire.draw_status(&Cluster { status: Some(status.clone()), ..cluster }, &mut raw);
+            let server = status.finding.place.as_ref().map(|place| place.server.clone());
+            let drawn = Cluster { status: Some(status.clone()), server: server.clone(), ..cluster };
+            ClusterWire.draw_status(&drawn, &mut raw);
             let read = ClusterWire.read((), &raw).expect("a cluster");
-            assert_eq!(read.place, status.finding.place);
+            assert_eq!((&read.place, &read.server), (&status.finding.place, &server));
             assert_eq!(read.status, Some(status));
             assert_eq!(raw.data["status"]["activity"]["upgrade"]["group"], "b");
             let drawn = raw.clone();
@@ -235,7 +240,9 @@ mod tests {
         let cluster = ClusterWire.read((), &raw).expect("a cluster");
         let status = statuses().find(|status| status.finding.place.is_some()).expect("a status");
         let place = status.finding.place.clone();
-        ClusterWire.draw_status(&Cluster { status: Some(status), ..cluster }, &mut raw);
+        let server = Some("8".to_owned());
+        ClusterWire
+            .draw_status(&Cluster { status: Some(status), server: server.clone(), ..cluster }, &mut raw);
         for (pointer, value) in [
             ("/status/conditions/0/status", json!("False")),
             ("/status/conditions/0/message", json!("other")),
@@ -247,6 +254,7 @@ mod tests {
             let read = ClusterWire.read((), &spoiled).expect("a cluster");
             assert_eq!(read.status, None, "{pointer}");
             assert_eq!(read.place, place, "where it was started is known: {pointer}");
+            assert_eq!(read.server, server, "and so is which server it is: {pointer}");
         }
     }
 

@@ -120,19 +120,13 @@ impl Abroad {
     /// The way to a cluster, for an identity that may use it.
     async fn admitted(&self, (identity, name, _): Spot<'_>) -> Result<Client, Said<Plain>> {
         let namespace = &identity.namespace;
-        let cluster = self.targets.cluster(name).await.map_err(|why| Said::Failed(why.into()))?;
-        if !self
-            .keeping
-            .is_allowed(cluster.spec.allowed_namespaces.as_ref(), namespace)
-            .await
-            .map_err(Said::Failed)?
-        {
+        let known = self.targets.reach(name).await.map_err(|why| Said::Failed(why.into()))?;
+        if !self.keeping.is_allowed(known.allowed.as_ref(), namespace).await.map_err(Said::Failed)? {
             return Err(Said::Refused(format!(
                 "spec.clusters: the cluster {name} does not let the namespace {namespace} use it: have it added to its \
                  spec.allowedNamespaces, or take the cluster off the list"
             )));
         }
-        let known = self.targets.reach(name).await.map_err(|why| Said::Failed(why.into()))?;
         if let Some(why) = known.closed_to(namespace) {
             return Err(Said::Refused(format!(
                 "spec.clusters: the cluster {name} {why}: take the cluster off the list"

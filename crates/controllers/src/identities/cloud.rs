@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline_aws::{Client, Settings};
+use bowline_aws::{Client, Limits, Settings};
 use bowline_control::Millis;
 use bowline_identities::Rhythm;
 use bowline_identities::plain::{Home, Issuer};
@@ -38,6 +38,8 @@ pub struct Cloud {
     pub settle: Duration,
     /// When it is looked for what arrived late, after an identity is gone.
     pub sweeps: Vec<Duration>,
+    /// How many calls of AWS at once, and a second.
+    pub limits: Limits,
 }
 
 /// What is known of AWS, and of this hub there.
@@ -72,6 +74,7 @@ impl Cloud {
             endpoint: self.endpoint.clone(),
             region: self.region.clone(),
             profile: self.profile.clone(),
+            limits: self.limits,
             ..Settings::default()
         };
         let iam = Client::connect(&settings).await.map_err(|why| NoCloud::Settings(why.to_string()))?;
@@ -202,6 +205,7 @@ mod tests {
             drift: Duration::from_secs(5),
             settle: Duration::from_secs(2),
             sweeps: [3, 4].map(Duration::from_secs).to_vec(),
+            limits: Limits::of(3, 7),
         }
     }
 
@@ -229,6 +233,7 @@ mod tests {
             let Rhythm { drift, settle, retry, sweeps, .. } = connected.rhythm;
             assert_eq!((drift, settle, retry), (Millis(5_000), Millis(2_000), Millis(5_000)));
             assert_eq!(sweeps, [Millis(3_000), Millis(4_000)]);
+            assert_eq!(connected.iam.gate().rate(), 7);
             assert_eq!(connected.home, Home::new("hub-1", "demo", PROVIDER).expect("a provider"));
         }
     }

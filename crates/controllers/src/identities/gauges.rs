@@ -17,6 +17,7 @@ pub(crate) struct Gauges {
     stalled: PerObject,
     sweeps: PerObject,
     calls: Crossed,
+    rate: PerObject,
     identities: Mutex<BTreeSet<String>>,
     tombstones: Mutex<BTreeSet<String>>,
 }
@@ -41,16 +42,22 @@ impl Gauges {
                 "Calls of AWS that this process has made, by how they ended",
                 ["action", "result"],
             ),
+            rate: metrics.per_object(
+                "bowline_identity_aws_calls_per_second",
+                "Calls of AWS that may leave a second, as of the last one: fewer than is set if AWS says that it is too much",
+                "service",
+            ),
             identities: Mutex::default(),
             tombstones: Mutex::default(),
         }
     }
 
-    /// Who counts the calls of AWS.
-    pub(crate) fn listener(&self) -> Listener {
-        let calls = self.calls.clone();
+    /// Who counts the calls of AWS, and tells at which rate they may leave.
+    pub(crate) fn listener(&self, rate: impl Fn() -> u64 + Send + Sync + 'static) -> Listener {
+        let (calls, told) = (self.calls.clone(), self.rate.clone());
         Arc::new(move |action: Action, trouble: Option<&Trouble>| {
             calls.add([&action.name(), trouble.map_or("done", result)]);
+            told.set("aws", rate() as f64);
         })
     }
 
@@ -219,13 +226,14 @@ mod tests {
     #[test]
     fn calls_are_counted_by_what_they_were_and_how_they_ended() {
         let metrics = Metrics::new();
-        let listener = Gauges::new(&metrics).listener();
+        let listener = Gauges::new(&metrics).listener(|| 250);
         listener(Action::CreateRole, None);
         listener(Action::CreateRole, None);
         listener(Action::GetRole, Some(&Trouble::NotFound));
         assert_eq!(
             told(&metrics),
             [
+                "aws_calls_per_second{service=\"aws\"} 250.0",
                 "aws_calls_total{action=\"CreateRole\",result=\"done\"} 2",
                 "aws_calls_total{action=\"GetRole\",result=\"missing\"} 1",
             ]

@@ -82,11 +82,15 @@ impl Desk<Client> {
         metrics: &Metrics,
     ) -> Desk<Client> {
         let gauges = Gauges::new(metrics);
-        let office = cloud.map(|cloud| Office {
-            iam: cloud.iam.clone().heard_by(gauges.listener()),
-            home: cloud.home.clone(),
-            abroad: Abroad::new(home.clone(), embed, cloud.hub.clone()),
-            tokens: Tokens::new(home.clone()),
+        let office = cloud.map(|cloud| {
+            // It shares the gate with the one that is heard.
+            let silent = cloud.iam.clone();
+            Office {
+                iam: cloud.iam.clone().heard_by(gauges.listener(move || silent.gate().rate())),
+                home: cloud.home.clone(),
+                abroad: Abroad::new(home.clone(), embed, cloud.hub.clone()),
+                tokens: Tokens::new(home.clone()),
+            }
         });
         Desk { office, gauges }
     }
@@ -111,7 +115,7 @@ impl<I: Iam> Office<I> {
                         let tried = self.within(mandate).assume_role_with_web_identity(&identity).await;
                         tried.map_or_else(|error| of_error(&call.what, "", error), |()| Said::Done)
                     }
-                    Err(why) => Said::Failed(why),
+                    Err(said) => said,
                 }
             }
             what => self.ask(call, what, mandate).await,

@@ -13,12 +13,22 @@ pub(super) fn of_error(what: &Ask<Plain>, own: &str, error: Error) -> Said<Plain
         (Kind::AlreadyExists, _) => Said::Exists,
         // A look finds nothing by itself; what was there when it began, and was not a moment later, is looked at again.
         (Kind::NotFound, Ask::Look { .. } | Ask::Assume) => Said::Failed(words),
-        (Kind::NotFound, what) if named(what, own).is_some_and(|arn| error.message.contains(arn)) => {
-            Said::Refused(format!("{words}; name a policy that is there"))
+        (Kind::NotFound, what) if named(what, own).is_some_and(|(_, arn)| error.message.contains(arn)) => {
+            let field = named(what, own).map_or("spec", |(field, _)| field);
+            Said::Refused(format!("{field}: {words}; name a policy that is there"))
         }
         (Kind::NotFound, _) => Said::Missing,
         (Kind::DeleteConflict, _) | (Kind::LimitExceeded, Ask::CreatePolicyVersion(_)) => {
             Said::Outdated(words)
+        }
+        (Kind::Malformed, Ask::CreatePolicy(_) | Ask::CreatePolicyVersion(_)) => {
+            Said::Refused(format!("spec.policy: {words}"))
+        }
+        (Kind::Malformed | Kind::LimitExceeded, Ask::AttachRolePolicy(arn)) if arn != own => {
+            Said::Refused(format!("spec.managedPolicyArns: {words}"))
+        }
+        (Kind::Malformed, Ask::PutRolePermissionsBoundary(_)) => {
+            Said::Refused(format!("spec.permissionsBoundary: {words}"))
         }
         // So AWS says also of a role that it does not know everywhere yet.
         (Kind::AccessDenied { .. }, Ask::Assume) => Said::Failed(words),
@@ -37,14 +47,15 @@ pub(super) fn of_error(what: &Ask<Plain>, own: &str, error: Error) -> Said<Plain
     }
 }
 
-/// The policy of somebody else that an ask names, because a person wants it.
-fn named<'a>(what: &'a Ask<Plain>, own: &str) -> Option<&'a str> {
-    let arn = match what {
-        Ask::AttachRolePolicy(arn) | Ask::PutRolePermissionsBoundary(arn) => Some(arn),
-        Ask::CreateRole { boundary, .. } => boundary.as_ref(),
-        _ => None,
+/// The policy of somebody else that an ask names, because a person wants it, and the field that says so.
+fn named<'a>(what: &'a Ask<Plain>, own: &str) -> Option<(&'static str, &'a str)> {
+    let (field, arn) = match what {
+        Ask::AttachRolePolicy(arn) => ("spec.managedPolicyArns", Some(arn)),
+        Ask::PutRolePermissionsBoundary(arn) => ("spec.permissionsBoundary", Some(arn)),
+        Ask::CreateRole { boundary, .. } => ("spec.permissionsBoundary", boundary.as_ref()),
+        _ => return None,
     };
-    arn.map(String::as_str).filter(|arn| *arn != own)
+    arn.filter(|arn| *arn != own).map(|arn| (field, arn.as_str()))
 }
 
 /// A question, for the journal: AWS's own name of the request, and what is in it.
@@ -85,6 +96,7 @@ pub(super) fn words(said: &Said<Plain>) -> String {
         Said::Done => "done".to_owned(),
         Said::Exists => "there is one already".to_owned(),
         Said::Missing => "it is not there".to_owned(),
+        Said::Untried => "there is no token to try it by".to_owned(),
         Said::Outdated(why) => format!("not as it was seen: {why}"),
         Said::Refused(why) => format!("refused: {why}"),
         Said::Failed(why) => format!("failed: {why}"),
@@ -149,14 +161,36 @@ mod tests {
     }
 
     #[test]
+    fn what_aws_does_not_take_of_a_spec_is_told_by_its_field() {
+        for (what, field) in [
+            (Ask::CreatePolicy(document()), "spec.policy: "),
+            (Ask::CreatePolicyVersion(document()), "spec.policy: "),
+            (Ask::AttachRolePolicy(OTHER.to_owned()), "spec.managedPolicyArns: "),
+            (Ask::PutRolePermissionsBoundary(OTHER.to_owned()), "spec.permissionsBoundary: "),
+        ] {
+            let Said::Refused(words) = said(&what, Kind::Malformed) else { panic!("{what:?}") };
+            assert!(words.starts_with(field), "{words}");
+        }
+        let Said::Refused(words) = said(&Ask::AttachRolePolicy(OTHER.to_owned()), Kind::LimitExceeded) else {
+            panic!("it is refused")
+        };
+        assert!(words.starts_with("spec.managedPolicyArns: "), "{words}");
+    }
+
+    #[test]
     fn a_policy_that_a_person_names_and_is_not_there_is_refused() {
         let missing = |arn: &str| error(Kind::NotFound, &format!("Policy {arn} does not exist"));
         let role = || error(Kind::NotFound, "The role with name x cannot be found.");
         let create = Ask::CreateRole { trust: document(), boundary: Some(OTHER.to_owned()) };
         let (attach, bound) =
             (Ask::AttachRolePolicy(OTHER.to_owned()), Ask::PutRolePermissionsBoundary(OTHER.to_owned()));
-        for what in [&create, &attach, &bound] {
-            assert!(matches!(of_error(what, OWN, missing(OTHER)), Said::Refused(_)), "{what:?}");
+        for (what, field) in [
+            (&create, "spec.permissionsBoundary: "),
+            (&attach, "spec.managedPolicyArns: "),
+            (&bound, "spec.permissionsBoundary: "),
+        ] {
+            let Said::Refused(words) = of_error(what, OWN, missing(OTHER)) else { panic!("{what:?}") };
+            assert!(words.starts_with(field) && words.contains(OTHER), "{words}");
             assert_eq!(of_error(what, OWN, role()), Said::Missing, "{what:?}");
         }
         // Our own may not be visible yet.

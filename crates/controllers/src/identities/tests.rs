@@ -188,18 +188,20 @@ async fn without_settings_nothing_is_asked() {
     assert!(matches!(desk.call(call, &Mandate::always()).await.said, Said::Failed(_)));
 }
 
+/// An identity whose role is there, as the hub has it.
+fn identity() -> serde_json::Value {
+    serde_json::json!({
+        "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount",
+        "metadata": { "name": "reader", "namespace": "team" },
+        "spec": { "managedPolicyArns": [OTHER], "serviceAccountName": "sa" },
+        "status": { "roleArn": "arn:aws:iam::123456789012:role/x" },
+    })
+}
+
 #[tokio::test]
 async fn a_role_is_tried_by_its_accounts_own_token() {
     let server = Fake::new(|asked| match asked.what.as_str() {
-        "GET /apis/bowline.dev/v1alpha1/namespaces/team/iamroleserviceaccounts/reader" => (
-            200,
-            serde_json::json!({
-                "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount",
-                "metadata": { "name": "reader", "namespace": "team" },
-                "spec": { "managedPolicyArns": [OTHER], "serviceAccountName": "sa" },
-                "status": { "roleArn": "arn:aws:iam::123456789012:role/x" },
-            }),
-        ),
+        "GET /apis/bowline.dev/v1alpha1/namespaces/team/iamroleserviceaccounts/reader" => (200, identity()),
         "POST /api/v1/namespaces/team/serviceaccounts/sa/token" => {
             (201, serde_json::json!({ "status": { "token": "s3kr1t" } }))
         }
@@ -210,6 +212,15 @@ async fn a_role_is_tried_by_its_accounts_own_token() {
     assert_eq!(bench.iam.heard(), ["AssumeRoleWithWebIdentity arn:aws:iam::123456789012:role/x"]);
     bench.iam.world().fails.insert(Action::AssumeRoleWithWebIdentity, Kind::InvalidToken);
     assert!(matches!(bench.ask(Ask::Assume).await, Said::Refused(_)));
+    // Who may not have a token cannot try.
+    let silent = Bench::with(&Fake::new(|asked| match asked.what.as_str() {
+        "POST /api/v1/namespaces/team/serviceaccounts/sa/token" => {
+            (403, serde_json::json!({ "kind": "Status", "message": "no", "code": 403 }))
+        }
+        _ => (200, identity()),
+    }));
+    assert_eq!(silent.ask(Ask::Assume).await, Said::Untried);
+    assert!(silent.iam.heard().is_empty());
     // Who has no token has not tried.
     let bench = Bench::new();
     assert!(matches!(bench.ask(Ask::Assume).await, Said::Failed(_)));

@@ -4,7 +4,6 @@ mod account;
 mod child;
 mod cluster;
 mod identity;
-mod times;
 mod tombstone;
 
 use bowline_api::identities::{IamRoleServiceAccount, IamTombstone};

@@ -31,6 +31,9 @@ const VALUES: &[&str] =
 /// The fields of a Secret.
 const FIELDS: &[&str] = &["data", "immutable", "metadata", "stringData", "type"];
 
+/// What all begins with that is told of a Secret.
+pub(super) const SAID: &str = "its server says: ";
+
 /// Whether a path is one of Secrets.
 pub(crate) fn is_secret(path: &str) -> bool {
     let Some(path) = path.strip_prefix("/api/v1/") else { return false };
@@ -49,7 +52,7 @@ pub(crate) fn discreet(words: &str) -> String {
     let ends = VALUES.iter().filter_map(|value| words.find(value)).min().unwrap_or(words.len());
     let at = fields(&words[..ends]);
     let at = if at.is_empty() { String::new() } else { format!(" at {}", at.join(", ")) };
-    format!("its server says: {said}{at}; the rest may be secret, and is left out")
+    format!("{SAID}{said}{at}; the rest may be secret, and is left out")
 }
 
 /// The fields that a text speaks of; what is in quotes is none.

@@ -18,6 +18,7 @@ use super::keeping::Keeping;
 use super::kinds::{Kinds, Served};
 use super::marks::{Actor, MANAGER, STACK_UID, read, said, stack_of};
 use super::names::{Place, Text};
+use super::refused::{MADE_ANEW, is_fixed, unknown};
 use super::request::{Asked, Trouble, Way};
 use super::spared::{is_shared, spared};
 use super::target::of_home;
@@ -384,16 +385,10 @@ impl Wishes<'_> {
                 by_schema(definition, place, body)
             }
             (403, _) if is_leaving && brings_namespace => Fit::Later,
+            (422, _) if is_fixed(words) => Fit::Refused(format!("{place}: {words}{MADE_ANEW}")),
             _ => Fit::Refused(format!("{place}: {words}")),
         }
     }
-}
-
-fn unknown(place: &Place, body: &Value) -> Fit<Text> {
-    let (kind, version) = (&place.kind, api_version(body));
-    Fit::Refused(format!(
-        "{place}: the cluster knows no kind {kind:?} of {version:?}; put its definition into the bundle, or on the cluster"
-    ))
 }
 
 #[cfg(test)]
@@ -440,6 +435,29 @@ mod tests {
             assert_eq!(fit == Fit::Later, is_later, "{trouble:?} {fit:?}");
             let is_told = matches!(&fit, Fit::Refused(why) if why.starts_with("Thing a/x: "));
             assert!(is_later || is_told, "it is named: {fit:?}");
+        }
+    }
+
+    #[test]
+    fn who_cannot_change_an_object_is_told_what_to_do() {
+        let wishes = Wishes { known: BTreeMap::new(), odd: Vec::new(), brought: Brought::default() };
+        for (words, is_fixed) in [
+            ("spec.template: Invalid value: {}: field is immutable", true),
+            ("spec: Forbidden: spec is immutable after creation except resources.requests", true),
+            ("spec.clusterIPs[0]: Invalid value: []: may not change once set", true),
+            ("roleRef: Invalid value: {}: cannot change roleRef", true),
+            (
+                "spec: Forbidden: updates to statefulset spec for fields other than 'replicas' are forbidden",
+                true,
+            ),
+            ("spec.ports[0].port: Invalid value: 0: must be between 1 and 65535", false),
+        ] {
+            let trouble = Trouble::Said { code: 422, words: words.into(), about: "things".into() };
+            let Fit::Refused(told) = wishes.misfit(&place("a"), &Value::Null, &trouble) else {
+                panic!("it is refused")
+            };
+            assert!(told.starts_with(&format!("Thing a/x: {words}")), "{told}");
+            assert_eq!(told.contains("give it another name, or delete it"), is_fixed, "{told}");
         }
     }
 

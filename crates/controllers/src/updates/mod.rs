@@ -20,6 +20,7 @@ mod look;
 mod marks;
 mod names;
 mod preview;
+mod refused;
 mod request;
 mod returned;
 mod spared;
@@ -105,7 +106,8 @@ impl Workshop {
                 let known = self.reach(&actor, &cluster, on.as_deref()).await?;
                 let sights = self.look(&actor, (&cluster, &known), (&content, &inventory), mandate).await?;
                 let allowed = self.keeping.is_allowed(known.allowed.as_ref(), &actor.stack.namespace).await?;
-                Ok(Reply::Seen { attempt, on, digest, allowed, sights })
+                let generation = known.generation();
+                Ok(Reply::Seen { attempt, on, generation, digest, allowed, sights })
             }
             Ask::Write(deeds) => {
                 let known = self.reach(&actor, &cluster, on.as_deref()).await?;

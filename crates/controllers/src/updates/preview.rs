@@ -21,10 +21,11 @@ use super::look::Eyes;
 use super::marks::Actor;
 use super::names::{StackName, Text};
 use super::request::Way;
-use super::target::{Targets, kinds_of, of_home};
+use super::target::{Targets, is_its_own, kinds_of, of_home};
 use super::unpack;
 use super::unseen::Unseen;
 use super::wire::UpdateWire;
+use crate::hub;
 
 pub use self::foretold::{Action, Foretold};
 
@@ -138,7 +139,12 @@ impl Preview {
         let stack = found.map_or_else(|| unmade(it), Ok).map_err(blind(Sighted::Stack))?;
         let inventory = self.inventory(&stack).await.map_err(blind(Sighted::Inventory))?;
         let client = match &self.own {
-            Some(own) => own.clone(),
+            Some(own) => {
+                // Who may not be asked, or does not answer, is looked at all the same.
+                let there = hub::uid(own).await.ok().and_then(hub::Mark::told);
+                is_its_own(&cluster, there.as_deref()).map_err(blind(Sighted::Credentials))?;
+                own.clone()
+            }
             None => way::to(&targets, &cluster).await.map_err(blind(Sighted::Credentials))?,
         };
         let (album, keeping) = (Album::default(), Keeping::new(self.home.clone()));

@@ -11,8 +11,10 @@ use serde_json::Value;
 
 use super::discreet::{discreet, is_secret};
 
-/// The longest sentence that is told of an object: many of them have to fit into a status.
+/// The longest sentence that is told of an object: many of them have to fit into a status. Of a longer one so much of the end is
+/// told: servers repeat the value that they refuse, which may be all of a pod template, and say last what is wrong with it.
 const LONGEST: usize = 400;
+const LAST: usize = 120;
 /// What stands in a path as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b':').remove(b'~');
 /// What is applied and has a field that its kind has not, or a value that no such field can have, is answered as if the server had
@@ -153,12 +155,14 @@ fn said(code: StatusCode, answer: &Value, told: fn(&str) -> String) -> Trouble {
     Trouble::Said { code: code.as_u16(), words, about }
 }
 
-/// A sentence that is not too long.
+/// A sentence that is not too long: its beginning and its end.
 pub(crate) fn cut(words: String) -> String {
-    match words.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words,
+    let length = words.chars().count();
+    if length <= LONGEST {
+        return words;
     }
+    let begins = words.chars().take(LONGEST - LAST);
+    begins.chain(['…']).chain(words.chars().skip(length - LAST)).collect()
 }
 
 #[cfg(test)]
@@ -218,7 +222,12 @@ mod tests {
     #[test]
     fn words_have_an_end() {
         assert_eq!(cut("ä".repeat(LONGEST)), "ä".repeat(LONGEST));
-        assert_eq!(cut("ä".repeat(LONGEST + 1)), format!("{}…", "ä".repeat(LONGEST)));
+        let long = format!("{}{}", "ä".repeat(LONGEST), "ö".repeat(LAST));
+        assert_eq!(cut(long), format!("{}…{}", "ä".repeat(LONGEST - LAST), "ö".repeat(LAST)));
+        // What is wrong comes after the value.
+        let template = format!("spec.template: Invalid value: {{{}}}: field is immutable", "x".repeat(3_000));
+        let told = cut(template);
+        assert!(told.starts_with("spec.template: ") && told.ends_with("}: field is immutable"), "{told}");
     }
 
     #[tokio::test]

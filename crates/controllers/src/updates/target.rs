@@ -11,12 +11,12 @@ use bowline_runtime::{Manner, REQUEST};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use k8s_openapi::api::core::v1::Secret;
-use kube::{Api, Client};
+use kube::{Api, Client, ResourceExt};
 
 use super::kinds::Kinds;
 use super::unseen::Unseen;
 use crate::clusters::Embed;
-use crate::hub::Hub;
+use crate::hub::{Hub, Told};
 use crate::kubeconfig;
 
 /// How long a cluster of this process may take to run: after a start of `bowline up` they are started one after the other.
@@ -49,8 +49,8 @@ pub(crate) struct Known {
     kinds: Option<Arc<Kinds>>,
     /// The namespaces that may use it.
     pub(crate) allowed: Option<AllowedNamespaces>,
-    /// Whether it may be the hub itself; if nobody could see that: why.
-    server: Result<Server, String>,
+    /// Which server it is, and whether it may be the hub itself; if nobody could see that: why.
+    server: Result<Told, String>,
 }
 
 impl Known {
@@ -60,12 +60,18 @@ impl Known {
         uid
     }
 
+    /// How often what is wanted of it had changed when it was reached.
+    pub(crate) fn generation(&self) -> u64 {
+        let (_, generation, _) = &self.rests_on;
+        u64::try_from(generation.unwrap_or(0)).unwrap_or(0)
+    }
+
     /// Why the stacks of a namespace may not be here, if so: on the hub itself they are its administrators.
     pub(crate) fn closed_to(&self, namespace: &str) -> Option<String> {
         let mut named = self.allowed.iter().flat_map(|allowed| &allowed.names);
         match &self.server {
-            Ok(Server::Other) => None,
-            Ok(Server::Hub | Server::Unsaid) => (!named.any(|name| name.as_str() == namespace)).then(|| {
+            Ok((Server::Other, _)) => None,
+            Ok((Server::Hub | Server::Unsaid, _)) => (!named.any(|name| name.as_str() == namespace)).then(|| {
                 format!(
                     "is this hub itself, or cannot be told from it, and does not name the namespace {namespace} among those that may \
                      use it"
@@ -73,6 +79,13 @@ impl Known {
             }),
             Err(why) => Some(format!("cannot be asked which server it is: {why}")),
         }
+    }
+
+    /// Whether the way to it leads to the server that the Cluster is, as far as both are known: what was seen and done there was
+    /// seen and done on that one.
+    fn leads_to(&self, cluster: &Cluster) -> Result<(), Unseen> {
+        let there = self.server.as_ref().ok().and_then(|(_, there)| there.as_deref());
+        is_its_own(cluster, there)
     }
 }
 
@@ -106,12 +119,17 @@ impl Targets {
                 let kinds =
                     self.remembered(name, |known| known.rests_on.0 == uid).and_then(|known| known.kinds);
                 let rests_on = (uid, generation, None);
-                Ok(self.remember(name, Known { rests_on, client, kinds, allowed, server: Ok(Server::Other) }))
+                Ok(self.remember(
+                    name,
+                    Known { rests_on, client, kinds, allowed, server: Ok((Server::Other, None)) },
+                ))
             }
             Some(secret) => {
                 let secret = self.secret(secret).await?;
                 let rests_on = (uid, generation, secret.version);
-                if let Some(known) = self.remembered(name, |known| known.rests_on == rests_on) {
+                // What led to another server may lead to its own again: behind an address there is one now and another one then.
+                let is_it = |known: &Known| known.rests_on == rests_on && known.leads_to(&cluster).is_ok();
+                if let Some(known) = self.remembered(name, is_it) {
                     return Ok(known);
                 }
                 let client = client(&secret.text).await;
@@ -121,7 +139,8 @@ impl Targets {
                 let server = self.hub.is_at(&client).await.map_err(|why| Unseen::from(why).to_string());
                 let known = Known { rests_on, client, kinds: None, allowed, server };
                 // Who only looks may do so; it is asked again before anything is written.
-                Ok(if known.server.is_err() { known } else { self.remember(name, known) })
+                let known = if known.server.is_err() { known } else { self.remember(name, known) };
+                known.leads_to(&cluster).map(|()| known)
             }
         }
     }
@@ -222,6 +241,23 @@ impl Targets {
     }
 }
 
+/// Whether this is the server that a Cluster is, as far as both are known.
+///
+/// # Errors
+/// If it is another one.
+pub(crate) fn is_its_own(cluster: &Cluster, there: Option<&str>) -> Result<(), Unseen> {
+    let own = cluster.status.as_ref().and_then(|status| status.server_id.as_deref());
+    match (own, there) {
+        (Some(own), Some(there)) if own != there => {
+            let name = cluster.name_any();
+            Err(Unseen::Wrong(format!(
+                "the credentials lead to another server than the one that the cluster {name} is: see `bowline cluster show {name}`"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
 struct Kubeconfig {
     text: String,
     version: Option<String>,
@@ -245,5 +281,79 @@ pub(crate) async fn of_home<T>(asked: impl Future<Output = Result<T, kube::Error
     match tokio::time::timeout(REQUEST, asked).await {
         Ok(answer) => answer.map_err(Unseen::from),
         Err(_) => Err(Unseen::Silent(format!("no answer within {} s", REQUEST.as_secs()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::fake::Fake;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_way_leads_to_the_server_that_the_cluster_is_or_nowhere() {
+        let cluster = |status| {
+            let object = json!({ "metadata": { "name": "prod" }, "spec": { "kubeconfigSecretRef": { "name": "s" } }, "status": status });
+            serde_json::from_value::<Cluster>(object).expect("a cluster")
+        };
+        let known = |server| Known {
+            rests_on: ("u".into(), Some(1), None),
+            client: Fake::silent().client,
+            kinds: None,
+            allowed: None,
+            server,
+        };
+        let other = |id: Option<&str>| Ok((Server::Other, id.map(str::to_owned)));
+        for (own, there, leads) in [
+            (json!({ "serverId": "8" }), other(Some("8")), true),
+            (json!({ "serverId": "8" }), other(Some("9")), false),
+            (json!({ "serverId": "8" }), Ok((Server::Hub, Some("9".to_owned()))), false),
+            // What is not known is taken for the same.
+            (json!({ "serverId": "8" }), other(None), true),
+            (json!({ "serverId": "8" }), Err("no answer".to_owned()), true),
+            (json!({}), other(Some("9")), true),
+            (json!(null), other(Some("9")), true),
+        ] {
+            let found = known(there.clone()).leads_to(&cluster(own.clone()));
+            assert_eq!(found.is_ok(), leads, "{own} {there:?}");
+            if let Err(why) = found {
+                assert!(why.to_string().contains("another server"), "{why}");
+                assert!(why.to_string().contains("`bowline cluster show prod`"), "{why}");
+            }
+        }
+    }
+
+    /// The address is the same, and so are the credentials: nobody else says that it is its own again.
+    #[tokio::test]
+    async fn a_way_that_led_to_another_server_is_asked_again() {
+        let kubeconfig = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{ "name": "c", "cluster": { "server": "http://127.0.0.1:1" } }],
+            "contexts": [{ "name": "c", "context": { "cluster": "c", "user": "c" } }],
+            "users": [{ "name": "c", "user": {} }],
+        });
+        let kubeconfig = k8s_openapi::ByteString(kubeconfig.to_string().into_bytes());
+        let home = Fake::new(move |asked| match asked.what.as_str() {
+            "GET /apis/bowline.dev/v1alpha1/clusters/prod" => {
+                let metadata = json!({ "name": "prod", "uid": "u", "generation": 1 });
+                let spec = json!({ "kubeconfigSecretRef": { "name": "s" } });
+                (200, json!({ "metadata": metadata, "spec": spec, "status": { "serverId": "8" } }))
+            }
+            _ => {
+                let metadata = json!({ "name": "s", "resourceVersion": "5" });
+                (200, json!({ "metadata": metadata, "data": { "kubeconfig": kubeconfig } }))
+            }
+        });
+        let targets = Targets::new(home.client.clone(), None);
+        let there = |id: &str| Ok((Server::Other, Some(id.to_owned())));
+        let reached = async |server: Result<Told, String>| {
+            let rests_on = ("u".into(), Some(1), Some("5".into()));
+            let client = Fake::silent().client;
+            targets.remember("prod", Known { rests_on, client, kinds: None, allowed: None, server });
+            targets.reach("prod").await.expect("a way").server
+        };
+        assert_eq!(reached(there("8")).await, there("8"), "what is known is not asked for");
+        assert!(reached(there("9")).await.is_err(), "nobody answers there now");
     }
 }

@@ -13,6 +13,7 @@ use super::kinds::{Kinds, Served};
 use super::look::api_version;
 use super::marks::{Actor, MANAGER, guarded, raw_entry, read};
 use super::names::{Place, Read, Text};
+use super::refused::is_denied;
 use super::request::{Asked, Trouble, Way};
 use super::returned::returned;
 use super::together::{AT_ONCE, all};
@@ -182,7 +183,9 @@ impl Hands<'_> {
         });
         let asked = Asked::new(Method::DELETE, served.object(place)).body("application/json", &options);
         let (_, left) = match asked.send(self.client).await {
-            Err(Trouble::Said { code: 404, .. }) => return Ok(Outcome::Is(Box::new(Sight::nothing()))),
+            Err(Trouble::Said { code: 404, words, .. }) if !is_denied(&words) => {
+                return Ok(Outcome::Is(Box::new(Sight::nothing())));
+            }
             answer => answer?,
         };
         if left["kind"] == "Status" || left["metadata"]["deletionTimestamp"].is_null() {
@@ -209,6 +212,10 @@ impl Hands<'_> {
 fn not_done(place: &Place, act: &Act<Text>, trouble: Trouble) -> Done {
     match trouble {
         Trouble::Open(why) | Trouble::Silence(why) => Outcome::Unknown(format!("{place}: {why}")),
+        // A webhook may answer with any code, and says the same the next time.
+        Trouble::Said { code: 404 | 409, words, .. } if is_denied(&words) => {
+            Outcome::Refused(format!("{place}: {words}"))
+        }
         Trouble::Said { code: 409, .. } => Outcome::Outdated,
         // What a new object lacks is not itself: it is its namespace, or its kind.
         Trouble::Said { code: 404, .. } if !matches!(act, Act::Create(_)) => Outcome::Outdated,
@@ -218,6 +225,7 @@ fn not_done(place: &Place, act: &Act<Text>, trouble: Trouble) -> Done {
 
 #[cfg(test)]
 mod tests {
+    use super::super::discreet::discreet;
     use super::super::fake::{ALL, Fake, Has, actor, kinds};
     use super::*;
 
@@ -225,7 +233,8 @@ mod tests {
     fn what_was_not_done_is_told_apart() {
         let place =
             Place { group: String::new(), kind: "Pod".into(), namespace: "a".into(), name: "b".into() };
-        let said = |code| Trouble::Said { code, words: "why".into(), about: String::new() };
+        let told = |code, words: &str| Trouble::Said { code, words: words.into(), about: String::new() };
+        let said = |code| told(code, "why");
         let create = Act::Create(Value::Null);
         let delete = Act::Delete(Read { uid: "u".into(), version: "1".into(), made: None, is_raw: false });
         let refused = Outcome::Refused("Pod a/b: why".into());
@@ -233,6 +242,13 @@ mod tests {
         assert_eq!(not_done(&place, &create, said(404)), refused);
         assert_eq!(not_done(&place, &delete, said(404)), Outcome::Outdated);
         assert_eq!(not_done(&place, &delete, said(422)), refused);
+        let denied = r#"admission webhook "a.b.c" denied the request: why"#;
+        // Of a Secret its words are left out, and that it is denied is told all the same.
+        for (code, denied) in [404, 409].into_iter().zip([denied, &discreet(denied)]) {
+            let refused = Outcome::Refused(format!("Pod a/b: {denied}"));
+            assert_eq!(not_done(&place, &delete, told(code, denied)), refused);
+        }
+        assert_eq!(not_done(&place, &delete, told(409, &discreet("it was changed"))), Outcome::Outdated);
         let unknown = Outcome::Unknown("Pod a/b: why".into());
         assert_eq!(not_done(&place, &create, Trouble::Silence("why".into())), unknown);
     }
@@ -251,6 +267,20 @@ mod tests {
         let outcomes = hands.write(&deeds(count)).await;
         assert_eq!(outcomes.len(), count);
         outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Is(_))).count()
+    }
+
+    #[tokio::test]
+    async fn what_is_denied_is_not_gone() {
+        let denied = r#"admission webhook "a.b.c" denied the request: why"#;
+        for (words, is_gone) in [("not found", true), (denied, false)] {
+            let server = Fake::new(move |_| (404, json!({ "message": words })));
+            let (kinds, actor) = (kinds(&[MAP]).await, actor());
+            let hands = Hands { client: server.way(), kinds: &kinds, actor: &actor };
+            let read = Read { uid: "u".into(), version: "1".into(), made: None, is_raw: false };
+            let deed = Deed { act: Act::Delete(read), ..deeds(1).remove(0) };
+            let outcomes = hands.write(&[deed]).await;
+            assert_eq!(matches!(outcomes[0].1, Outcome::Is(_)), is_gone, "{outcomes:?}");
+        }
     }
 
     #[tokio::test]

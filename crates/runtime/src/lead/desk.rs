@@ -55,6 +55,10 @@ impl Desk {
                 paper::draw(&lease, &mut raw);
                 match self.api().create(&params(), &raw).await {
                     Err(kube::Error::Api(status)) if status.code == 404 => self.namespace_is_missing().await,
+                    // Who may write but this one may make it by its name. If it is there, that is refused: it says no version.
+                    Err(kube::Error::Api(status)) if status.code == 403 => {
+                        self.written(self.api().replace(&self.name, &params(), &raw).await)
+                    }
                     created => self.written(created),
                 }
             }

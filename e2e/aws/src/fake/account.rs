@@ -63,9 +63,10 @@ impl Account {
         if self.rate.as_mut().is_some_and(|rate| !rate.take()) {
             return Err(Refusal::throttled());
         }
-        // Its token is its proof.
+        // Its token is its proof. Nobody's policy allows it, but one of the whole organisation may forbid it.
         if call.action == "AssumeRoleWithWebIdentity" {
-            return Ok(());
+            let is_denied = self.denied.contains("sts:AssumeRoleWithWebIdentity");
+            return if is_denied { Err(Refusal::not_authorized()) } else { Ok(()) };
         }
         let credential = signature.and_then(|text| text.split_once("Credential=")).map(|(_, rest)| rest);
         let mut scope = credential.ok_or_else(Refusal::no_signature)?.split(['/', ',']);

@@ -30,6 +30,13 @@ impl Form {
         self.0.get(name).map(String::as_str)
     }
 
+    /// Whether it is about the policy, or the role, that is called this.
+    pub(crate) fn is_about(&self, name: &str) -> bool {
+        let is_policy = |arn: &str| arn.rsplit_once('/').is_some_and(|(_, called)| called == name);
+        let is = |field: &str| self.get(field) == Some(name);
+        is("RoleName") || is("PolicyName") || self.get("PolicyArn").is_some_and(is_policy)
+    }
+
     /// A field that has to be there.
     pub(super) fn need(&self, name: &str) -> Result<&str, Refusal> {
         self.get(name).ok_or_else(|| {
@@ -124,6 +131,19 @@ mod tests {
         assert_eq!(form.tags(), tags);
         let refusal = form.need("RoleName").err().map(|refusal| refusal.message).unwrap_or_default();
         assert!(refusal.contains("'roleName'"), "{refusal}");
+    }
+
+    #[test]
+    fn a_form_is_about_a_policy_or_a_role() {
+        let of = |body: &str| Form::parse(body.as_bytes());
+        let arn = "PolicyArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Apolicy%2Fteam%2Fx-1";
+        assert!(of("RoleName=x-1").is_about("x-1") && of("PolicyName=x-1").is_about("x-1"));
+        assert!(of(arn).is_about("x-1") && of(&format!("RoleName=y&{arn}")).is_about("x-1"));
+        assert!(
+            !of("RoleName=x-10").is_about("x-1")
+                && !of(arn).is_about("1")
+                && !of("Action=x-1").is_about("x-1")
+        );
     }
 
     #[test]

@@ -48,6 +48,11 @@ impl Refusal {
         Refusal::new(403, "AccessDenied", message)
     }
 
+    /// Why not is not said.
+    pub(super) fn not_authorized() -> Refusal {
+        Refusal::denied("Not authorized to perform sts:AssumeRoleWithWebIdentity")
+    }
+
     pub(super) fn no_signature() -> Refusal {
         Refusal::new(403, "MissingAuthenticationToken", "Request is missing Authentication Token")
     }
@@ -57,9 +62,14 @@ impl Refusal {
         Refusal::new(403, "InvalidClientTokenId", message)
     }
 
-    pub(super) fn bad_token() -> Refusal {
-        let message = "The ID Token provided is not a valid JWT.";
+    pub(super) fn bad_token(message: impl Into<String>) -> Refusal {
         Refusal::new(400, "InvalidIdentityToken", message)
+    }
+
+    pub(super) fn expired(now: u64, end: u64) -> Refusal {
+        let message =
+            format!("Token expired: current date/time {now} must be before the expiration date/time{end}");
+        Refusal::new(400, "ExpiredTokenException", message)
     }
 
     pub(super) fn unknown_action(action: &str) -> Refusal {

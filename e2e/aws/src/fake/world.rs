@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::signed::Provider;
 use super::slot::{Lag, Slot};
 
 /// The account.
@@ -56,6 +57,8 @@ pub(super) struct World {
     pub(super) policies: BTreeMap<String, Slot<Policy>>,
     /// By name.
     pub(super) roles: BTreeMap<String, Slot<Role>>,
+    /// By the address of their issuer, without `https://`.
+    pub(super) providers: BTreeMap<String, Provider>,
     /// How long reads show what was.
     pub(super) lag: Lag,
     /// Things in a page of a list.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail};
 use bowline_aws::{Client, Error, Keys, Kind, NewPolicy, NewRole, Secret, Settings, Tags};
-use bowline_e2e_aws::fake::{ACCESS_KEY, Fake};
+use bowline_e2e_aws::fake::{ACCESS_KEY, Fake, Issuer};
 use bowline_e2e_aws::proxy::Proxy;
 
 /// A client before a proxy before an IAM.
@@ -16,6 +16,8 @@ pub(crate) struct Bed {
     pub(crate) proxy: Proxy,
     /// Before that.
     pub(crate) client: Client,
+    /// Who signs tokens, as AWS knows.
+    pub(crate) issuer: Issuer,
     prefix: String,
 }
 
@@ -28,7 +30,16 @@ impl Bed {
         let proxy = Proxy::start(endpoint).await?;
         let client = Client::connect(&settings(&proxy.endpoint())).await?;
         let prefix = format!("bed{}", BEDS.fetch_add(1, Ordering::Relaxed));
-        Ok(Bed { fake, proxy, client, prefix })
+        let issuer = Issuer::new(ISSUER)?;
+        if let Some(fake) = &fake {
+            fake.provide(issuer.url(), &[AUDIENCE], issuer.keys());
+        }
+        Ok(Bed { fake, proxy, client, issuer, prefix })
+    }
+
+    /// A token of the service account that roles are made for.
+    pub(crate) fn token(&self) -> Result<String> {
+        Ok(self.issuer.token("system:serviceaccount:ns:sa", AUDIENCE)?)
     }
 
     /// It refuses what AWS refuses.
@@ -93,11 +104,13 @@ pub(crate) fn document(action: &str) -> String {
 
 /// Who issues tokens.
 pub(crate) const ISSUER: &str = "oidc.example/id/X";
+/// Whom tokens for AWS are made out for.
+pub(crate) const AUDIENCE: &str = "sts.amazonaws.com";
 
 /// A document that lets one service account in.
 pub(crate) fn trust(subject: &str) -> String {
     format!(
-        r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Action":"sts:AssumeRoleWithWebIdentity","Principal":{{"Federated":"arn:aws:iam::123456789012:oidc-provider/{ISSUER}"}},"Condition":{{"StringEquals":{{"{ISSUER}:sub":"{subject}","{ISSUER}:aud":"sts.amazonaws.com"}}}}}}]}}"#
+        r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Action":"sts:AssumeRoleWithWebIdentity","Principal":{{"Federated":"arn:aws:iam::123456789012:oidc-provider/{ISSUER}"}},"Condition":{{"StringEquals":{{"{ISSUER}:sub":"{subject}","{ISSUER}:aud":"{AUDIENCE}"}}}}}}]}}"#
     )
 }
 

@@ -2,9 +2,9 @@
 
 use anyhow::{Result, ensure};
 use bowline_aws::{Attached, Iam, Kind, NewRole, Secret, Tags, WebIdentity};
-use bowline_e2e_aws::fake::token;
+use bowline_e2e_aws::fake::Issuer;
 
-use super::bed::{Bed, ISSUER, refused, same, tags, trust};
+use super::bed::{AUDIENCE, Bed, ISSUER, refused, same, tags, trust};
 
 /// From nothing to nothing.
 pub(crate) async fn a_role_is_made_read_and_removed(bed: &Bed) -> Result<()> {
@@ -210,15 +210,18 @@ pub(crate) async fn a_role_is_assumed_by_its_token(bed: &Bed) -> Result<()> {
         session: "bowline".to_owned(),
         token: Secret::new(token),
     };
-    let good = token(ISSUER, "system:serviceaccount:ns:sa", "sts.amazonaws.com");
-    client.assume_role_with_web_identity(&by(good)).await?;
+    client.assume_role_with_web_identity(&by(bed.token()?)).await?;
     if !bed.is_strict() {
         return Ok(());
     }
-    let other = token(ISSUER, "system:serviceaccount:ns:other", "sts.amazonaws.com");
+    let other = bed.issuer.token("system:serviceaccount:ns:other", AUDIENCE)?;
     let denied = Kind::AccessDenied { action: "sts:AssumeRoleWithWebIdentity".to_owned() };
     assert_eq!(refused(client.assume_role_with_web_identity(&by(other)).await)?, denied);
-    let outcome = client.assume_role_with_web_identity(&by("no token".to_owned())).await;
-    assert_eq!(refused(outcome)?, Kind::InvalidToken);
+    let strange = Issuer::new(ISSUER)?.token("system:serviceaccount:ns:sa", AUDIENCE)?;
+    let old = bed.issuer.token_until("system:serviceaccount:ns:sa", AUDIENCE, 1)?;
+    for bad in ["no token".to_owned(), strange, old] {
+        let outcome = client.assume_role_with_web_identity(&by(bad)).await;
+        assert_eq!(refused(outcome)?, Kind::InvalidToken);
+    }
     Ok(())
 }

@@ -6,11 +6,11 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result};
 use bowline_aws::{Iam, NewRole};
-use bowline_e2e_aws::fake::{ACCESS_KEY, Fake, SESSION_SECRET, SESSION_TOKEN, token};
+use bowline_e2e_aws::fake::{ACCESS_KEY, Fake, SESSION_SECRET, SESSION_TOKEN};
 use tokio::process::Command;
 
 use crate::bed;
-use crate::cases::bed::{Bed, ISSUER};
+use crate::cases::bed::Bed;
 
 /// What the process has said, and what it has logged.
 struct Said {
@@ -71,7 +71,7 @@ async fn the_web_identity_of_a_service_account() -> Result<()> {
     let bed = bed().await?;
     let role = NewRole { path: "/".to_owned(), ..bed.role("hub") };
     let role = bed.client.create_role(&role).await?.arn;
-    let shown = token(ISSUER, "system:serviceaccount:ns:sa", "sts.amazonaws.com");
+    let shown = bed.token()?;
     let files = Files::new()?;
     let file = files.write("token", &shown)?;
     let endpoint = fake(&bed)?.endpoint();

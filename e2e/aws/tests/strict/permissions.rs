@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result};
 use bowline_aws::{Action, Client, Holder, Iam, Keys, Kind, NewRole, Secret, Settings};
-use bowline_e2e_aws::fake::{ACCESS_KEY, Fake, token};
+use bowline_e2e_aws::fake::{ACCESS_KEY, Fake};
 
 use crate::bed;
-use crate::cases::bed::{Bed, ISSUER, document, failed, settings, tags, trust};
+use crate::cases::bed::{Bed, document, failed, settings, tags, trust};
 
 fn fake(bed: &Bed) -> Result<&Fake> {
     bed.fake.as_ref().context("it is the strict one")
@@ -55,7 +55,7 @@ async fn the_permissions_are_those_of_the_calls() -> Result<()> {
     let by = bowline_aws::WebIdentity {
         role_arn: role.arn,
         session: "s".to_owned(),
-        token: Secret::new(token(ISSUER, "system:serviceaccount:ns:sa", "sts.amazonaws.com")),
+        token: Secret::new(bed.token()?),
     };
     client.assume_role_with_web_identity(&by).await?;
     client.update_assume_role_policy(&role.name, &trust("other")).await?;

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use bowline_aws::{Iam, Secret, WebIdentity};
-use bowline_e2e_aws::fake::{ACCESS_KEY, SESSION_SECRET, SESSION_TOKEN, token};
+use bowline_e2e_aws::fake::{ACCESS_KEY, SESSION_SECRET, SESSION_TOKEN};
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::bed;
-use crate::cases::bed::ISSUER;
 
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<u8>>>);
@@ -44,7 +43,7 @@ async fn no_secret_is_heard_at_any_level() -> Result<()> {
 
     let bed = bed().await?;
     let role_arn = bed.client.create_role(&bed.role("r")).await?.arn;
-    let shown = token(ISSUER, "system:serviceaccount:ns:sa", "sts.amazonaws.com");
+    let shown = bed.token()?;
     let by = |token: &str| WebIdentity {
         role_arn: role_arn.clone(),
         session: "s".to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::grants;
+use crate::{grants, groups, placements};
 
 /// How something gets to the server.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ pub(crate) fn right() -> Vec<(&'static str, Vec<(Way, Value)>)> {
             (Way::Create, named("far", json!({"kubeconfigSecretRef": {"name": "far"}, "allowedNamespaces": {"selector": {}}}))),
             (Way::Change, json!({"spec": {"allowedNamespaces": {"selector": null, "names": ["a", "b"]}, "paused": true}})),
             (Way::Status, json!({"activity": {"updates": [{"namespace": "a", "stack": "shop", "attempt": 1}]}})),
-            (Way::Status, json!({"activity": {"updates": null, "upgrade": {"namespace": "a", "group": "g"}}})),
+            (Way::Status, json!({"activity": {"updates": null, "upgrade": {"namespace": "a", "group": "g", "attempt": 1}}})),
             (Way::Status, json!({"activity": null})),
         ],
     ));
@@ -93,16 +93,8 @@ pub(crate) fn right() -> Vec<(&'static str, Vec<(Way, Value)>)> {
             (Way::Change, json!({"spec": {"paused": true, "drift": "Repair", "released": [2]}})),
         ],
     ));
-    all.push((
-        "NodeGroup",
-        vec![
-            (Way::Create, new("NodeGroup")),
-            (Way::Status, group_status(1, "n1")),
-            (Way::Status, group_status(2, "n2")),
-            (Way::Change, json!({"spec": {"command": {"verb": "Commit", "id": "2", "member": null}}})),
-            (Way::Change, json!({"spec": {"partitions": {"count": 2, "size": 3}}})),
-        ],
-    ));
+    all.push(("NodeGroup", groups::life()));
+    all.push(("Member", groups::duties()));
     all.push(("VolumeGrant", grants::life()));
     all.push(("VolumeGrant", grants::recovery()));
     all
@@ -113,10 +105,10 @@ pub(crate) fn wrong() -> Vec<Case> {
     let mut all = clusters();
     all.extend(stacks());
     all.extend(submissions());
-    all.extend(groups());
-    all.extend(members());
+    all.extend(groups::wrong());
     all.extend(identities());
-    all.extend(placements());
+    all.extend(placements::targets());
+    all.extend(placements::placements());
     all.extend(grants::wrong());
     all.extend(schemas());
     all
@@ -135,7 +127,7 @@ pub(crate) fn changed(kind: &'static str, change: Value, message: &'static str) 
 }
 
 /// A change of the status of a right object.
-fn said(kind: &'static str, first: Value, then: Value, message: &'static str) -> Case {
+pub(crate) fn said(kind: &'static str, first: Value, then: Value, message: &'static str) -> Case {
     let steps = vec![(Way::Create, new(kind)), (Way::Status, first), (Way::Status, then)];
     Case { kind, steps, message, rule: true }
 }
@@ -178,13 +170,6 @@ fn policy() -> Value {
     json!({"statement": [{"action": ["s3:GetObject"], "resource": "arn:aws:s3:::shop/*"}]})
 }
 
-fn group_status(epoch: u64, master: &str) -> Value {
-    json!({
-        "upgradeState": "Initialized", "servingVersion": "v1", "targetVersion": "v2",
-        "devices": [{"name": "d1", "master": master, "epoch": epoch}],
-    })
-}
-
 /// A right object of a kind.
 pub(crate) fn new(kind: &str) -> Value {
     match kind {
@@ -195,20 +180,7 @@ pub(crate) fn new(kind: &str) -> Value {
             &digest('a').replace(':', "-"),
             json!({"digest": digest('a'), "objects": 1, "size": 9, "parts": [{"digest": digest('b'), "size": 9}]}),
         ),
-        "NodeGroup" => named(
-            "kv",
-            json!({
-                "cluster": "east",
-                "versions": [
-                    {"name": "v1", "command": ["/bin/kv"], "probe": {"http": {"port": 80}}},
-                    {"name": "v2", "command": ["/bin/kv2"]},
-                ],
-                "version": "v1", "partitions": {"count": 2, "size": 3}, "devices": ["d1"],
-                "command": {"verb": "Node", "member": "n1", "id": "1"},
-            }),
-        ),
-        "Member" => named("kv-a-n1", json!({"group": "kv", "desired": {"version": "v1"}})),
-        "Device" => named("kv-d1", json!({"group": "kv", "device": "d1"})),
+        "NodeGroup" | "Member" | "Device" => groups::new(kind),
         "IamRoleServiceAccount" => named("shop", json!({"policy": policy()})),
         "IamPolicy" => named("shop", json!({"policyName": "bowline-shop-1", "policy": policy()})),
         "IamRole" => named(
@@ -224,22 +196,25 @@ pub(crate) fn new(kind: &str) -> Value {
         "IamTombstone" => {
             named("a-1", json!({"namespace": "a", "identity": "shop", "uids": ["1"], "sweeps": 1}))
         }
-        "SyncTarget" => {
-            named("east", json!({"cluster": "east", "taints": [{"key": "gpu", "effect": "NoSchedule"}]}))
+        "SyncTarget" => named(
+            "east",
+            json!({"cluster": "east", "taints": [{"key": "gpu", "value": "yes"}], "fencing": {"hook": {"name": "fence"}}}),
+        ),
+        "Placement" => {
+            named("placement", json!({"target": "east", "tolerations": [{"key": "gpu", "value": "yes"}]}))
         }
-        "Placement" => named("here", json!({"target": "east", "tolerations": [{"operator": "Exists"}]})),
         _ => named("a.data", json!({"namespace": "a", "claim": "data"})),
     }
 }
 
-fn long_name() -> Value {
+pub(crate) fn long_name() -> Value {
     json!({"metadata": {"name": "n".repeat(64)}})
 }
 
 fn clusters() -> Vec<Case> {
     let selector = json!({"matchExpressions": [{"key": "team", "operator": "In"}]});
     let both = json!({"activity": {
-        "updates": [{"namespace": "a", "stack": "shop", "attempt": 1}], "upgrade": {"namespace": "a", "group": "g"},
+        "updates": [{"namespace": "a", "stack": "shop", "attempt": 1}], "upgrade": {"namespace": "a", "group": "g", "attempt": 1},
     }});
     vec![
         created(
@@ -340,79 +315,6 @@ fn submissions() -> Vec<Case> {
     ]
 }
 
-fn groups() -> Vec<Case> {
-    vec![
-        created(
-            "NodeGroup",
-            long_name(),
-            "the name of a group is put into labels and has at most 63 characters",
-        ),
-        said(
-            "NodeGroup",
-            group_status(1, "n1"),
-            Value::Null,
-            "the status of a group is what is known of its nodes, and is never taken away",
-        ),
-        created("NodeGroup", json!({"spec": {"version": "v3"}}), "version is none of versions"),
-        changed(
-            "NodeGroup",
-            json!({"spec": {"cluster": null}}),
-            "a group stays on its cluster: make a new NodeGroup for another one",
-        ),
-        created(
-            "NodeGroup",
-            json!({"spec": {"versions": [{"name": "v1", "command": ["a"], "probe": {"http": {"port": 1}, "tcp": {"port": 1}}}]}}),
-            "a probe is one of http, tcp and exec",
-        ),
-        changed(
-            "NodeGroup",
-            json!({"spec": {"partitions": {"size": 1}}}),
-            "partitions cannot be changed: memberships are recorded by them",
-        ),
-        created(
-            "NodeGroup",
-            json!({"spec": {"command": {"verb": "Commit"}}}),
-            "Node and Forget need a member, and no other command has one",
-        ),
-        changed(
-            "NodeGroup",
-            json!({"spec": {"command": {"member": "n2"}}}),
-            "another command needs another id, or it would not be seen as one",
-        ),
-        said(
-            "NodeGroup",
-            json!({}),
-            json!({"upgradeState": "Upgraded", "servingVersion": "v2"}),
-            "an upgrade is from one version to another",
-        ),
-        said("NodeGroup", group_status(2, "n1"), group_status(1, "n1"), "an epoch never falls"),
-        said("NodeGroup", group_status(2, "n1"), group_status(2, "n2"), "another master has a greater epoch"),
-    ]
-}
-
-fn members() -> Vec<Case> {
-    vec![
-        created(
-            "Member",
-            json!({"metadata": {"name": "kv-"}, "spec": {"group": "kv-a"}}),
-            "a Member is named after its group and itself: group-member",
-        ),
-        changed("Member", json!({"spec": {"group": "kv-a"}}), "a member stays in its group"),
-        said(
-            "Member",
-            json!({"highestEpochSeen": 2}),
-            json!({"highestEpochSeen": 1}),
-            "what was seen is not unseen",
-        ),
-        created(
-            "Device",
-            json!({"metadata": {"name": "d1"}}),
-            "a Device is named after its group and itself: group-device",
-        ),
-        changed("Device", json!({"spec": {"device": "d2"}}), "a device stays what it is"),
-    ]
-}
-
 fn identities() -> Vec<Case> {
     vec![
         created(
@@ -430,76 +332,15 @@ fn identities() -> Vec<Case> {
     ]
 }
 
-fn placements() -> Vec<Case> {
-    let selector = json!({"matchExpressions": [{"key": "zone", "operator": "Exists", "values": ["a"]}]});
-    vec![
-        created(
-            "SyncTarget",
-            long_name(),
-            "the name of a target is part of labels and has at most 63 characters",
-        ),
-        changed(
-            "SyncTarget",
-            json!({"spec": {"cluster": "west"}}),
-            "a target stays the cluster that it is: make a new SyncTarget for another one",
-        ),
-        said("SyncTarget", json!({"fenceEpoch": 2}), json!({"fenceEpoch": 1}), "an epoch never falls"),
-        said(
-            "SyncTarget",
-            json!({"fence": "Requested", "fenceEpoch": 2}),
-            json!({"fence": "Fenced"}),
-            "the fence epoch rises when a fence comes into force",
-        ),
-        said(
-            "SyncTarget",
-            json!({"highestEpochSeen": 2}),
-            json!({"highestEpochSeen": 1}),
-            "what was seen is not unseen",
-        ),
-        created(
-            "Placement",
-            json!({"spec": {"targetSelector": {}}}),
-            "give either the target or a selector of targets; with neither, any target will do",
-        ),
-        created(
-            "Placement",
-            json!({"spec": {"target": null, "targetSelector": selector}}),
-            "In and NotIn need values, Exists and DoesNotExist have none",
-        ),
-        created(
-            "Placement",
-            json!({"spec": {"namespaceSelector": selector}}),
-            "In and NotIn need values, Exists and DoesNotExist have none",
-        ),
-        created(
-            "Placement",
-            json!({"spec": {"tolerations": [{"operator": "Exists", "value": "a"}]}}),
-            "Exists is about any value: leave the value out",
-        ),
-        created(
-            "Placement",
-            json!({"spec": {"tolerations": [{"value": "a"}]}}),
-            "Equal is about one key: name it",
-        ),
-        said("Placement", json!({"epoch": 2}), json!({"epoch": 1}), "an epoch never falls"),
-    ]
-}
-
 /// What the schemas themselves refuse.
 fn schemas() -> Vec<Case> {
     let case = |kind, change, message| Case { rule: false, ..created(kind, change, message) };
-    vec![
+    let mut all = vec![
         case("Stack", json!({"spec": {"timeoutSeconds": 0}}), "should be greater than or equal to 1"),
         case("Stack", json!({"spec": {"drift": "Ignore"}}), "supported values: \"Report\", \"Repair\""),
         case("Stack", json!({"spec": {"cluster": null}}), "spec.cluster: Required value"),
         case("Stack", json!({"spec": {"cluster": "East"}}), "spec.cluster in body should match"),
         case("Update", json!({"spec": {"bundle": "sha256:1"}}), "spec.bundle in body should match"),
-        case("NodeGroup", json!({"spec": {"versions": []}}), "should have at least 1 items"),
-        case(
-            "NodeGroup",
-            json!({"spec": {"versions": [{"name": "v1", "command": ["a"]}, {"name": "v1", "command": ["b"]}]}}),
-            "Duplicate value: {\"name\":\"v1\"}",
-        ),
         case(
             "SyncTarget",
             json!({"spec": {"evictAfterSeconds": 4_294_967_296_i64}}),
@@ -510,5 +351,7 @@ fn schemas() -> Vec<Case> {
             json!({"spec": {"policy": {"statement": [{"action": ["s3"], "resource": "*"}]}}}),
             "spec.policy.statement[0].action[0] in body should match",
         ),
-    ]
+    ];
+    all.extend(groups::schemas().into_iter().map(|(kind, change, message)| case(kind, change, message)));
+    all
 }

@@ -6,24 +6,27 @@ use crate::cases::{Case, Way, changed, created, new};
 
 const KIND: &str = "VolumeGrant";
 
-fn granted(holder: &str, epoch: u64) -> Value {
-    json!({"spec": {"state": "Granted", "holder": holder, "epoch": epoch, "fenceEpoch": 1}})
+fn granted(target: &str, epoch: u64) -> Value {
+    json!({"state": "Granted", "holder": target, "epoch": epoch, "users": [{"target": target, "epoch": epoch, "fenceEpoch": 1}]})
+}
+
+fn nobody() -> Value {
+    json!({"state": "Released", "holder": null, "users": null})
 }
 
 /// What happens to a volume that moves.
 pub(crate) fn life() -> Vec<(Way, Value)> {
-    let report =
-        |epoch: u64, uses: &str| json!({"reports": [{"target": "east", "epoch": epoch, "uses": uses}]});
+    let east = |state: &str, said: Value| json!({"users": [{"target": "east", "epoch": 1, "fenceEpoch": 1, "state": state, "said": said}]});
     vec![
         (Way::Create, new(KIND)),
-        (Way::Change, granted("east", 1)),
-        (Way::Status, report(1, "InUse")),
-        (Way::Change, json!({"spec": {"state": "Releasing"}})),
-        (Way::Status, report(1, "Released")),
-        (Way::Change, json!({"spec": {"state": "Released", "holder": null}})),
-        (Way::Change, granted("west", 2)),
-        (Way::Change, json!({"spec": {"state": "Fenced"}})),
-        (Way::Change, json!({"spec": {"state": "Deleting", "holder": null}})),
+        (Way::Status, granted("east", 1)),
+        (Way::Status, east("Granted", json!("Ready"))),
+        (Way::Status, east("Releasing", Value::Null)),
+        (Way::Status, east("Releasing", json!("Released"))),
+        (Way::Status, nobody()),
+        (Way::Status, granted("west", 2)),
+        (Way::Status, nobody()),
+        (Way::Status, json!({"destroyed": true, "state": "Deleting"})),
     ]
 }
 
@@ -31,18 +34,18 @@ pub(crate) fn life() -> Vec<(Way, Value)> {
 pub(crate) fn recovery() -> Vec<(Way, Value)> {
     vec![
         (Way::Create, new(KIND)),
-        (Way::Change, granted("east", 1)),
-        (Way::Change, json!({"spec": {"recovering": true, "epoch": 1001}})),
-        (Way::Change, json!({"spec": {"recovering": null, "holder": "west", "epoch": 1002}})),
+        (Way::Status, granted("east", 1)),
+        (Way::Status, json!({"recovering": {"restore": 1, "awaits": ["east", "west"]}, "epoch": 1001})),
+        (Way::Status, json!({"recovering": null, "users": [{"target": "west", "epoch": 7}], "epoch": 1001})),
     ]
 }
 
 pub(crate) fn wrong() -> Vec<Case> {
     let after = |first: Value, then: Value, message| {
-        let steps = vec![(Way::Create, new(KIND)), (Way::Change, first), (Way::Change, then)];
+        let steps = vec![(Way::Create, new(KIND)), (Way::Status, first), (Way::Status, then)];
         Case { kind: KIND, steps, message, rule: true }
     };
-    let report = |epoch: u64| json!({"reports": [{"target": "east", "epoch": epoch, "uses": "InUse"}]});
+    let abandoned = json!({"spec": {"abandoned": {"by": "anna", "at": "2026-01-01T00:00:00Z"}}});
     vec![
         created(
             KIND,
@@ -50,25 +53,32 @@ pub(crate) fn wrong() -> Vec<Case> {
             "a grant is named namespace.claim, so that a volume has one only",
         ),
         changed(KIND, json!({"spec": {"sharing": "Shared"}}), "a grant stays that of its volume"),
-        created(
-            KIND,
-            json!({"spec": {"sharing": "Shared", "holder": "east", "state": "Granted"}}),
-            "an owned volume has a holder, a shared one has users",
+        Case {
+            kind: KIND,
+            steps: vec![
+                (Way::Create, new(KIND)),
+                (Way::Change, abandoned),
+                (Way::Change, json!({"spec": {"abandoned": null}})),
+            ],
+            message: "what was abandoned is not taken up again: another volume may be in its place",
+            rule: true,
+        },
+        after(json!({"epoch": 2}), json!({"epoch": 1}), "an epoch never falls"),
+        after(
+            json!({"epoch": 1}),
+            Value::Null,
+            "the status of a grant is who has the volume, and is never taken away",
         ),
-        created(KIND, json!({"spec": {"state": "Granted"}}), "a grant is granted to somebody"),
-        created(KIND, json!({"spec": {"holder": "east"}}), "what is released is held by nobody"),
-        after(granted("east", 2), json!({"spec": {"epoch": 1}}), "an epoch never falls"),
         after(
             granted("east", 1),
             granted("west", 2),
             "a holder lets go, or is fenced, before there is another one",
         ),
-        changed(KIND, granted("east", 0), "another holder has a greater epoch"),
-        Case {
-            kind: KIND,
-            steps: vec![(Way::Create, new(KIND)), (Way::Status, report(2)), (Way::Status, report(1))],
-            message: "an epoch never falls",
-            rule: true,
-        },
+        after(
+            json!({"epoch": 1}),
+            granted("east", 1),
+            "who is granted something new is granted it in a greater epoch",
+        ),
+        after(json!({"destroyed": true}), json!({"destroyed": null}), "what was deleted does not come back"),
     ]
 }

@@ -3,10 +3,12 @@
 
 mod cases;
 mod grants;
+mod groups;
 #[cfg(feature = "testbed")]
 mod homes;
 #[cfg(feature = "testbed")]
 mod kubectl;
+mod placements;
 mod run;
 
 use anyhow::Result;

@@ -5,6 +5,42 @@ use bowline_aws::Iam;
 use bowline_e2e_identities::{Bed, Options, so, there, until};
 use serde_json::json;
 
+/// Who may assume it, and its boundary; and the policy, deleted.
+pub(crate) async fn what_others_say_of_the_role_is_put_right(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    bed.create("kept", json!({}))?;
+    bed.is_ready("kept").await?;
+    let (name, arn) = (bed.aws_name("kept")?, bed.policy_arn("kept")?);
+    let anybody = json!({ "Version": "2012-10-17", "Statement": [{
+        "Effect": "Allow", "Action": "sts:AssumeRole", "Principal": { "AWS": "arn:aws:iam::123456789012:root" },
+    }] });
+    bed.aws.update_assume_role_policy(&name, &anybody.to_string()).await?;
+    bed.aws.put_role_permissions_boundary(&name, "arn:aws:iam::aws:policy/ReadOnlyAccess").await?;
+    until("the role is as it was", async || {
+        let role = bed.aws.get_role(&name).await?;
+        let is = role.trust.contains("system:serviceaccount:default:kept") && role.boundary.is_none();
+        Ok(so(is && !role.trust.contains("root"), format!("{role:?}")))
+    })
+    .await?;
+
+    let before = bed.aws.get_policy(&arn).await?;
+    until("somebody deletes the policy", async || {
+        // It may be put right in between.
+        let detached = bed.aws.detach_role_policy(&name, &arn).await;
+        let deleted = bed.aws.delete_policy(&arn).await;
+        Ok(so(deleted.is_ok(), format!("{detached:?} {deleted:?}")))
+    })
+    .await?;
+    until("the policy is there again, and the role has it", async || {
+        let policy = there(bed.aws.get_policy(&arn).await)?;
+        let attached = bed.aws.list_attached_role_policies(&name).await?;
+        let is = policy.as_ref().is_some_and(|policy| policy.id != before.id) && attached.len() == 1;
+        Ok(so(is, format!("{policy:?} {attached:?}")))
+    })
+    .await?;
+    bed.is_ready("kept").await
+}
+
 /// The policy edited, the attachment removed, something attached, the role deleted.
 pub(crate) async fn what_others_change_is_put_right(bed: &mut Bed) -> Result<()> {
     bed.up(Options::default())?;
@@ -31,18 +67,20 @@ pub(crate) async fn what_others_change_is_put_right(bed: &mut Bed) -> Result<()>
     .await?;
 
     let before = bed.aws.get_role(&name).await?;
-    bed.aws.detach_role_policy(&name, &arn).await?;
-    let deleted = bed.aws.delete_role(&name).await;
-    if deleted.is_err() {
-        // It was put right in between.
-        bed.aws.detach_role_policy(&name, &arn).await?;
-        bed.aws.delete_role(&name).await?;
-    }
+    until("somebody deletes the role", async || {
+        // It may be put right in between.
+        let detached = bed.aws.detach_role_policy(&name, &arn).await;
+        let deleted = bed.aws.delete_role(&name).await;
+        Ok(so(deleted.is_ok(), format!("{detached:?} {deleted:?}")))
+    })
+    .await?;
     until("the role is there again", async || {
         let role = there(bed.aws.get_role(&name).await)?;
         Ok(so(role.as_ref().is_some_and(|role| role.id != before.id), format!("{role:?}")))
     })
     .await?;
+    // Nobody was told meanwhile that it can be used.
+    bed.has_told("kept", &["RoleLost"]).await?;
     bed.is_ready("kept").await?;
     until("the role has its policy", async || {
         let attached = bed.aws.list_attached_role_policies(&name).await?;

@@ -41,11 +41,20 @@ pub(crate) async fn an_identity_is_made_with_few_calls_and_rests(bed: &mut Bed) 
         })
         .await?;
     }
+    bed.has_told("reader", &["Complete", "Ready"]).await?;
+    let counts = bed.counts()?;
+    for line in [
+        "bowline_identity_ready{identity=\"default/reader\"} 1",
+        "bowline_identity_aws_calls_total{action=\"CreateRole\",result=\"done\"} 1",
+        "bowline_identity_aws_calls_total{action=\"GetRole\",result=\"missing\"} 1",
+    ] {
+        ensure!(counts.contains(line), "{line} is not in {counts}");
+    }
     let said = bed.bowline_at_aws("identity explain reader", 0)?;
     ensure!(said.contains("Stands:    ready") && !said.contains("not yet"), "{said}");
 
     // At rest it is looked at, and nothing is written: neither there nor here.
-    bed.kill()?;
+    bed.end()?;
     bed.up(Options::default())?;
     until("it is looked at again", async || {
         let looks = bed.proxy.count("GetRole");
@@ -163,6 +172,9 @@ pub(crate) async fn an_orphan_stays_and_is_found_and_taken_over(bed: &mut Bed) -
     ensure!(bed.aws.list_attached_role_policies(&name).await?.len() == 1, "it is detached");
     let audit = bed.bowline_at_aws("identity audit --exit-code", 1)?;
     ensure!(["policy", "role"].iter().all(|sort| audit.contains(&format!("{sort:<8}{name}"))), "{audit}");
+    let audit: Value = serde_json::from_str(&bed.bowline_at_aws("identity audit -o json", 0)?)?;
+    let left = audit["ownerless"].as_array().context("a list")?;
+    ensure!(left.len() == 2 && left.iter().all(|one| one["identity"] == "keeper"), "{audit}");
 
     // Another uid: the tags say that it is that identity's, and are put right.
     bed.create("keeper", json!({}))?;
@@ -175,6 +187,40 @@ pub(crate) async fn an_orphan_stays_and_is_found_and_taken_over(bed: &mut Bed) -
     Ok(())
 }
 
+/// Deleted and made again while nobody looked: another uid for what is in AWS already, which is known by its tags.
+pub(crate) async fn one_that_was_made_again_behind_its_back_keeps_what_it_has(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    let path = "/apis/bowline.dev/v1alpha1/namespaces/default/iamroleserviceaccounts";
+    let first = bed.create("twice", json!({}))?;
+    bed.is_ready("twice").await?;
+    let name = bed.aws_name("twice")?;
+    let before = bed.aws.get_role(&name).await?;
+    bed.kill()?;
+    bed.without_controllers(|server| {
+        let one = format!("{path}/twice");
+        server.change(&one, &json!({ "metadata": { "finalizers": null } }))?;
+        server.delete(&one)?;
+        let body = json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount",
+            "metadata": { "name": "twice", "namespace": "default" }, "spec": first["spec"],
+        });
+        server.create(path, &body).map(drop)
+    })?;
+    bed.up(Options::default())?;
+    bed.is_ready("twice").await?;
+    let uid = bed.read("twice")?["metadata"]["uid"].as_str().map(str::to_owned);
+    ensure!(uid.as_deref() != first["metadata"]["uid"].as_str(), "{uid:?}");
+    let after = bed.aws.get_role(&name).await?;
+    ensure!(after.id == before.id && bed.proxy.count("CreateRole") == 1, "it was made again");
+    ensure!(after.tags.get("bowline.dev/uid") == uid.as_ref(), "{after:?}");
+    until("the account is its own", async || {
+        let account = bed.account("twice")?.unwrap_or_default();
+        let is_its = account["metadata"]["ownerReferences"][0]["uid"].as_str() == uid.as_deref();
+        Ok(so(is_its, account))
+    })
+    .await
+}
+
 /// All else runs.
 pub(crate) async fn without_settings_an_identity_says_so(bed: &mut Bed) -> Result<()> {
     bed.up_without_aws()?;
@@ -185,7 +231,7 @@ pub(crate) async fn without_settings_an_identity_says_so(bed: &mut Bed) -> Resul
     bed.bowline("cluster add toy --embedded", 0)?;
     ensure!(bed.account("early")?.is_none(), "the account is there");
     // What is known later is enough.
-    bed.kill()?;
+    bed.end()?;
     bed.up(Options::default())?;
     bed.is_ready("early").await
 }

@@ -26,6 +26,7 @@ pub(crate) async fn names_do_not_collide(bed: &mut Bed) -> Result<()> {
         let role = bed.aws.get_role(name).await?;
         ensure!(name.len() <= 64 && bed.aws.list_attached_role_policies(name).await?.len() == 1, "{role:?}");
     }
+    called.sort_unstable();
     called.dedup();
     ensure!(called.len() == all.len(), "{called:?}");
     Ok(())

@@ -29,6 +29,8 @@ pub(crate) async fn a_foreign_role_is_left_alone(bed: &mut Bed) -> Result<()> {
     let before = bed.aws.get_role(&name).await?;
     bed.create("taken", json!({}))?;
     bed.is_stalled("taken", &name).await?;
+    let said = bed.bowline_at_aws("identity explain taken", 0)?;
+    ensure!(said.contains("not its own") && said.contains("Stands:    stalled"), "{said}");
     ensure!(bed.account("taken")?.is_none(), "the account is there");
     ensure!(bed.aws.get_role(&name).await? == before, "it was changed");
     // Who is deleted meanwhile leaves it there, too.
@@ -41,6 +43,26 @@ pub(crate) async fn a_foreign_role_is_left_alone(bed: &mut Bed) -> Result<()> {
     bed.is_stalled("taken", &name).await?;
     bed.aws.delete_role(&name).await?;
     bed.is_ready("taken").await
+}
+
+/// What somebody has given to a role of theirs stays until they take it back; that is told, and then all of it goes.
+pub(crate) async fn what_others_use_stays_until_they_do_not(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    bed.create("lent", json!({}))?;
+    bed.is_ready("lent").await?;
+    let (name, arn) = (bed.aws_name("lent")?, bed.policy_arn("lent")?);
+    let theirs = format!("theirs-{name}").chars().take(64).collect::<String>();
+    bed.aws.create_role(&somebodys_role(&theirs)).await?;
+    bed.aws.attach_role_policy(&theirs, &arn).await?;
+    bed.delete("lent")?;
+    bed.is_stalled("lent", &format!("the role {theirs}")).await?;
+    ensure!(there(bed.aws.get_policy(&arn).await)?.is_some(), "the policy is gone");
+    ensure!(bed.aws.list_attached_role_policies(&theirs).await?.len() == 1, "it was taken from them");
+    bed.aws.detach_role_policy(&theirs, &arn).await?;
+    bed.is_gone("lent").await?;
+    ensure!(there(bed.aws.get_policy(&arn).await)?.is_none(), "the policy stays");
+    bed.aws.get_role(&theirs).await?;
+    Ok(())
 }
 
 /// With `spec.adopt` they become ours, as they are wanted.

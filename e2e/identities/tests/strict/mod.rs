@@ -1,27 +1,49 @@
 //! What only the strict IAM can do.
 
+pub(crate) mod assumed;
+pub(crate) mod credentials;
+mod kubernetes;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use bowline_aws::Iam;
+use bowline_aws::{Iam, NewPolicy, Tags};
 use bowline_e2e_aws::fake::{Fake, Lag};
-use bowline_e2e_identities::{Bed, Options, policy, so, there, until};
+use bowline_e2e_identities::{Bed, Options, has, policy, so, there, until};
 use serde_json::{Value, json};
 
 fn fake(bed: &Bed) -> Result<&Fake> {
     bed.fake.as_ref().context("it is ours")
 }
 
-/// And when it is given, all goes on.
+/// And when it is given, all goes on: whatever it is for.
 pub(crate) async fn a_missing_permission_is_named(bed: &mut Bed) -> Result<()> {
     bed.up(Options::default())?;
-    fake(bed)?.deny("iam:CreateRole");
-    bed.create("denied", json!({}))?;
-    bed.is_stalled("denied", "iam:CreateRole").await?;
-    ensure!(bed.account("denied")?.is_none(), "the account is there");
-    fake(bed)?.allow_all();
-    bed.is_ready("denied").await
+    for (number, missing) in
+        (0..).zip(["iam:GetRole", "iam:CreatePolicy", "iam:CreateRole", "iam:AttachRolePolicy"])
+    {
+        let name = format!("denied-{number}");
+        fake(bed)?.deny(missing);
+        bed.create(&name, json!({}))?;
+        bed.is_stalled(&name, missing).await?;
+        ensure!(bed.account(&name)?.is_none(), "the account is there");
+        fake(bed)?.allow_all();
+        bed.is_ready(&name).await?;
+    }
+    bed.change("denied-0", json!({ "policy": policy("s3:PutObject") }))?;
+    bed.is_ready("denied-0").await?;
+    bed.delete("denied-1")?;
+    bed.is_gone("denied-1").await?;
+    for missing in ["iam:DetachRolePolicy", "iam:DeleteRole", "iam:DeletePolicyVersion", "iam:DeletePolicy"] {
+        fake(bed)?.deny(missing);
+    }
+    bed.delete("denied-0")?;
+    for missing in ["iam:DetachRolePolicy", "iam:DeleteRole", "iam:DeletePolicyVersion", "iam:DeletePolicy"] {
+        bed.is_stalled("denied-0", missing).await?;
+        fake(bed)?.allow(missing);
+    }
+    bed.is_gone("denied-0").await
 }
 
 /// What AWS refuses is named with what to do, and nothing half-made stays behind. Moto takes any boundary.
@@ -30,6 +52,7 @@ pub(crate) async fn a_boundary_that_is_not_there_is_named(bed: &mut Bed) -> Resu
     let missing = "arn:aws:iam::123456789012:policy/nobody-has-made-it";
     bed.create("bounded", json!({ "permissionsBoundary": missing }))?;
     bed.is_stalled("bounded", missing).await?;
+    bed.is_stalled("bounded", "spec.permissionsBoundary: ").await?;
     ensure!(bed.account("bounded")?.is_none(), "the account is there");
     bed.delete("bounded")?;
     bed.is_gone("bounded").await?;
@@ -38,23 +61,109 @@ pub(crate) async fn a_boundary_that_is_not_there_is_named(bed: &mut Bed) -> Resu
     bed.create("bounded", json!({ "permissionsBoundary": missing }))?;
     bed.is_stalled("bounded", missing).await?;
     bed.change("bounded", json!({ "permissionsBoundary": "arn:aws:iam::aws:policy/ReadOnlyAccess" }))?;
+    bed.is_ready("bounded").await?;
+    // The same is true of other people's policies that it shall have.
+    bed.change("bounded", json!({ "managedPolicyArns": [missing] }))?;
+    bed.is_stalled("bounded", missing).await?;
+    bed.is_stalled("bounded", "spec.managedPolicyArns: ").await?;
+    bed.change("bounded", json!({ "managedPolicyArns": null }))?;
     bed.is_ready("bounded").await
 }
 
-/// Twenty identities on an AWS that bears few calls a second.
+/// What is not there cannot be used, whoever has taken it away: that is told until it is there again, and was tried.
+pub(crate) async fn a_role_that_is_lost_is_not_ready(bed: &mut Bed) -> Result<()> {
+    bed.up(Options { issuer: bed.signs(), ..Options::default() })?;
+    bed.provide()?;
+    bed.create("lost", json!({}))?;
+    bed.is_ready("lost").await?;
+    let (name, arn) = (bed.aws_name("lost")?, bed.policy_arn("lost")?);
+    fake(bed)?.deny("iam:CreateRole");
+    until("somebody deletes the role", async || {
+        // It may be put right in between.
+        let detached = bed.aws.detach_role_policy(&name, &arn).await;
+        let deleted = bed.aws.delete_role(&name).await;
+        Ok(so(deleted.is_ok(), format!("{detached:?} {deleted:?}")))
+    })
+    .await?;
+    bed.is_stalled("lost", "iam:CreateRole").await?;
+    let read = bed.read("lost")?;
+    let not = ["Complete", "Ready", "Synced"].iter().all(|of| has(&read, of, "False"));
+    ensure!(not && read["status"]["roleArn"].is_null(), "{read}");
+    let tried = bed.proxy.count("AssumeRoleWithWebIdentity");
+    fake(bed)?.allow_all();
+    bed.is_ready("lost").await?;
+    ensure!(bed.proxy.count("AssumeRoleWithWebIdentity") > tried, "{:?}", bed.proxy.calls());
+    bed.has_told("lost", &["RoleLost"]).await
+}
+
+/// A role has ten policies at most, unless somebody has asked AWS for more; that is not known before.
+pub(crate) async fn more_policies_than_a_role_may_have_are_told(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    let mut theirs = Vec::new();
+    for number in 0..10 {
+        let policy = NewPolicy {
+            name: format!("theirs-{number}"),
+            path: "/".to_owned(),
+            description: "somebody's".to_owned(),
+            document: json!({ "Version": "2012-10-17", "Statement": [{
+                "Effect": "Allow", "Action": ["s3:GetObject"], "Resource": "*",
+            }] })
+            .to_string(),
+            tags: Tags::new(),
+        };
+        theirs.push(bed.aws.create_policy(&policy).await?.arn);
+    }
+    bed.create("rich", json!({ "managedPolicyArns": theirs }))?;
+    bed.is_stalled("rich", "PoliciesPerRole").await?;
+    bed.is_stalled("rich", "spec.managedPolicyArns: ").await?;
+    ensure!(bed.account("rich")?.is_none(), "the account is there");
+    bed.change("rich", json!({ "managedPolicyArns": &theirs[..9] }))?;
+    bed.is_ready("rich").await
+}
+
+/// Twenty identities on an AWS that bears few calls a second: all of them leave by one gate, which slows down.
 pub(crate) async fn a_storm_of_throttling_passes(bed: &mut Bed) -> Result<()> {
+    const CROWD: usize = 20;
     bed.up(Options { drift: "1h", ..Options::default() })?;
-    fake(bed)?.bear(Some(10));
-    for number in 0..20 {
+    // So few that also a slow machine makes more.
+    fake(bed)?.bear(Some(4));
+    for number in 0..CROWD {
         bed.create(&format!("storm-{number}"), json!({}))?;
     }
-    for number in 0..20 {
+    // Whether each only waits by itself cannot be told from the refusals.
+    until("the gate slows down", async || {
+        let counts = bed.counts()?;
+        let rate = counts
+            .lines()
+            .find_map(|line| line.strip_prefix("bowline_identity_aws_calls_per_second{service=\"aws\"} "));
+        let rate: Option<f64> = rate.and_then(|rate| rate.parse().ok());
+        Ok(so(rate.is_some_and(|rate| rate < 100.0), format!("{rate:?}")))
+    })
+    .await?;
+    for number in 0..CROWD {
         bed.is_ready(&format!("storm-{number}")).await?;
     }
     let done = fake(bed)?.writes();
-    ensure!(done.len() == 60, "each is done once: {done:?}");
+    ensure!(done.len() == 3 * CROWD, "each is done once: {done:?}");
     let calls = fake(bed)?.calls();
-    ensure!(calls.iter().any(|call| call.refused == Some("Throttling")), "nothing was too much");
+    let refused = calls.iter().filter(|call| call.refused == Some("Throttling")).count();
+    ensure!(refused > 0, "nothing was too much");
+    ensure!(refused < 5 * CROWD, "{refused} calls were too many");
+    Ok(())
+}
+
+/// As many calls are under way as is said, and no more: 60 of them, each of which takes a while.
+pub(crate) async fn as_many_calls_are_under_way_as_is_said(bed: &mut Bed) -> Result<()> {
+    bed.up(Options { drift: "1h", at_once: 3, ..Options::default() })?;
+    fake(bed)?.answer_after(Duration::from_millis(100));
+    for number in 0..12 {
+        bed.create(&format!("one-of-{number}"), json!({}))?;
+    }
+    for number in 0..12 {
+        bed.is_ready(&format!("one-of-{number}")).await?;
+    }
+    let most = fake(bed)?.most_at_once();
+    ensure!(most == 3, "{most} calls were under way at once");
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod clusters;
 mod embedded;
 mod ends;
+mod joins;
 mod kept;
 mod killed;
 mod led;

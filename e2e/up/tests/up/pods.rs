@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_hub::Hub;
-use bowline_e2e_up::{Controllers, run, until};
-use serde_json::{Value, json};
+use bowline_e2e_up::{Controllers, as_the_example, run, until};
+use serde_json::Value;
 
 const ME: &str = "system:serviceaccount:bowline-system:bowline";
 
@@ -14,21 +14,12 @@ const ME: &str = "system:serviceaccount:bowline-system:bowline";
 fn the_example_gives_the_controllers_what_they_need() -> Result<()> {
     let home = Home::start(Kind::Kubernetes)?;
     let kubectl = home.kubectl()?;
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kubernetes/bowline.yaml");
-    let example = std::fs::read_to_string(example)?;
-    kubectl.ok("apply --validate=strict -f -", &example)?;
+    let kubeconfig = as_the_example(&home)?;
     until("its pods are let in", || {
         let pods = kubectl.ok("get pods -n bowline-system -o name", "")?;
         Ok(if pods.lines().count() == 2 { Ok(()) } else { Err(pods) })
     })?;
 
-    // Nobody runs pods here. Their token is a file, as it is there.
-    let token = home.path("token");
-    std::fs::write(&token, kubectl.ok("create token bowline -n bowline-system", "")?.trim())?;
-    let mut config: Value = serde_json::from_str(&kubectl.ok("config view --raw -o json", "")?)?;
-    config["users"][0]["user"] = json!({ "tokenFile": token });
-    let kubeconfig = home.path("pod.kubeconfig");
-    std::fs::write(&kubeconfig, config.to_string())?;
     let controllers = Controllers::start(&kubeconfig)?;
     until("they are ready", || {
         let said = controllers.page("/readyz")?;
@@ -63,10 +54,12 @@ fn the_example_gives_the_controllers_what_they_need() -> Result<()> {
     }
     let may = kubectl.ok(&format!("auth can-i get secrets -n bowline-system --as={ME}"), "")?;
     ensure!(may.trim() == "yes", "{may}");
-    every_kind_is_named(&example)
+    every_kind_is_named()
 }
 
-fn every_kind_is_named(example: &str) -> Result<()> {
+fn every_kind_is_named() -> Result<()> {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kubernetes/bowline.yaml");
+    let example = std::fs::read_to_string(example)?;
     let said = run("crds -o json", None, Path::new("."))?;
     let crds: Value = serde_json::from_str(&said.out)?;
     for crd in crds["items"].as_array().context("a list")? {

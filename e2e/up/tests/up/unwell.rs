@@ -28,8 +28,9 @@ fn who_may_not_list_is_told_once_and_in_words() -> Result<()> {
     fs::write(&limited, acting_as(&hub, "limited")?)?;
     let controllers = Controllers::start(&limited)?;
     until("it has tried often", || {
-        let refused = refusals(&hub)?;
-        Ok(if refused >= 4 { Ok(()) } else { Err(format!("refused {refused} times")) })
+        let (refused, said) = (refusals(&hub)?, controllers.said());
+        let is_told = said.contains("clusters cannot be listed");
+        Ok(if refused >= 4 && is_told { Ok(()) } else { Err(format!("refused {refused} times: {said}")) })
     })?;
     let said = controllers.said();
     let told: Vec<_> = said.lines().filter(|line| line.contains("clusters")).collect();

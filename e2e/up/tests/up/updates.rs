@@ -12,6 +12,7 @@ mod large;
 mod lease;
 mod lent;
 mod lives;
+mod moved;
 mod outage;
 mod own_hub;
 mod paused;

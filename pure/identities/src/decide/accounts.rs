@@ -49,13 +49,8 @@ impl<N: Names> Case<'_, N> {
 
     /// An account goes that was published, and is not wanted any more.
     pub(super) fn withdraw(&self, identity: &Identity<N>, spot: &Spot<N>) -> Option<What> {
-        let step = match spot {
-            (None, _) => Step::WithdrawHere,
-            (Some(cluster), name) if self.seen(cluster, name, self.rhythm.drift).is_none() => {
-                Step::LookAtAccount
-            }
-            (Some(_), _) => Step::Withdraw,
-        };
+        // It is not looked at before: who may not use a cluster any more may not look there, and has to take away what it has.
+        let step = if spot.0.is_none() { Step::WithdrawHere } else { Step::Withdraw };
         self.is_left(identity, spot).then_some(Decision::Do(step))
     }
 

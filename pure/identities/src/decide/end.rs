@@ -12,7 +12,10 @@ impl<N: Names> Case<'_, N> {
         if !identity.held {
             return Decision::Converged;
         }
-        if identity.wish.orphans {
+        // Accounts where the identity is go with it: they are collected.
+        let mut elsewhere = identity.status.published.iter().filter(|(cluster, _)| cluster.is_some());
+        let withdraw = elsewhere.find_map(|spot| self.withdraw(identity, spot));
+        if identity.wish.orphans && withdraw.is_none() {
             // What is left there on purpose must not be swept for one that had its name before.
             let step = if self.s.tombstone.is_some() { Step::Forget } else { Step::LetGo };
             return Decision::Do(step);
@@ -20,18 +23,16 @@ impl<N: Names> Case<'_, N> {
         if identity.status.intent.is_none() {
             return Decision::Do(Step::LetGo);
         }
-        if self.home.is_none() {
-            return until_shown(Wait::Settings);
+        let Some(home) = self.home else { return until_shown(Wait::Settings) };
+        // Who looks under another name finds nothing, and would leave everything behind.
+        let mut known = identity.status.role.iter().chain(&identity.status.policy);
+        if known.any(|arn| !N::is_called(home, &identity.name, arn)) {
+            return until_shown(Wait::OtherName);
         }
         if let Some(wait) = self.hindrance() {
             return wait;
         }
-        // Accounts where the identity is go with it: they are collected.
-        let mut elsewhere = identity.status.published.iter().filter(|(cluster, _)| cluster.is_some());
-        if let Some(what) = elsewhere.find_map(|spot| self.withdraw(identity, spot)) {
-            return what;
-        }
-        self.take_down(identity)
+        withdraw.unwrap_or_else(|| self.take_down(identity))
     }
 
     fn take_down(&self, identity: &Identity<N>) -> What {

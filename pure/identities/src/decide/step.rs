@@ -13,6 +13,8 @@ pub enum Step {
     Intend,
     /// Record that the role is complete, and where accounts are.
     Record,
+    /// Record that the role is not there any more, or is somebody else's.
+    Lapse,
     /// Record that the role can be assumed.
     Settle,
     /// Record what may still arrive in AWS when the identity is gone.
@@ -82,6 +84,8 @@ pub enum Wait {
     ForeignRole,
     /// Somebody else's account of that name to go.
     ForeignAccount,
+    /// The hub to be called as it was when its policy and role were made.
+    OtherName,
     /// An account that is being deleted to be gone.
     AccountGone,
     /// What others have attached to the policy to go.
@@ -111,6 +115,7 @@ impl Wait {
                 | Wait::ForeignPolicy
                 | Wait::ForeignRole
                 | Wait::ForeignAccount
+                | Wait::OtherName
                 | Wait::PolicyFree
                 | Wait::RoleFree
         )
@@ -124,6 +129,7 @@ impl fmt::Display for Step {
             Step::LetGo => "let the identity go",
             Step::Intend => "record that something is going to be made in AWS",
             Step::Record => "record that the role is complete",
+            Step::Lapse => "record that the role is not there any more",
             Step::Settle => "record that the role can be assumed",
             Step::Bury => "record what may still arrive in AWS",
             Step::Forget => "forget what may still arrive in AWS",
@@ -163,6 +169,7 @@ impl fmt::Display for Wait {
             Wait::ForeignPolicy => "a policy of that name to go, which is somebody else's",
             Wait::ForeignRole => "a role of that name to go, which is somebody else's",
             Wait::ForeignAccount => "a service account of that name to go, which is somebody else's",
+            Wait::OtherName => "the name of this hub by which its role was made",
             Wait::AccountGone => "a service account that is being deleted to be gone",
             Wait::PolicyFree => "somebody to detach the policy from what it is attached to",
             Wait::RoleFree => "somebody to free the role",

@@ -59,10 +59,14 @@ impl Document {
                 "Action": statement.actions,
                 "Resource": statement.resources,
             });
-            if !statement.condition.is_empty()
-                && let Some(written) = written.as_object_mut()
-            {
-                written.insert("Condition".to_owned(), json!(statement.condition));
+            let mut add = |name: &str, value: Value| {
+                written.as_object_mut().map(|written| written.insert(name.to_owned(), value))
+            };
+            if let Some(sid) = &statement.sid {
+                add("Sid", json!(sid));
+            }
+            if !statement.condition.is_empty() {
+                add("Condition", json!(statement.condition));
             }
             written
         };

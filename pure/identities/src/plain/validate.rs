@@ -64,6 +64,11 @@ pub(super) fn problems(grant: &Grant, policy: Option<&Document>, trust: &Documen
         wrong("spec.policy.statement".to_owned(), text.to_owned());
     }
     for (number, statement) in grant.statements.iter().enumerate() {
+        let before = grant.statements[..number].iter().filter_map(|before| before.sid.as_ref());
+        if let Some(sid) = statement.sid.as_ref().filter(|sid| before.clone().any(|before| before == *sid)) {
+            let text = format!("`{sid}` is the name of another statement already: AWS takes each name once");
+            wrong(format!("spec.policy.statement[{number}].sid"), text);
+        }
         of_statement(&format!("spec.policy.statement[{number}]"), statement, &mut wrong);
     }
     for (number, arn) in grant.managed.iter().enumerate().filter(|(_, arn)| !is_policy(arn)) {

@@ -1,7 +1,7 @@
 //! Which step is decided, by what was seen.
 
 use super::*;
-use crate::{Cluster, Tombstone};
+use crate::{Cluster, Tombstone, Trial};
 
 type Case = (&'static str, fn(&mut Snapshot<Plain>), Result<Step, Wait>);
 
@@ -49,16 +49,6 @@ fn what_is_not_as_wanted_is_made_so() {
         ),
         ("the policy of one before", |s| its_policy(s).whose = Whose::Ours("u0".into()), Ok(Step::TagPolicy)),
         ("somebody's policy", |s| its_policy(s).whose = Whose::Theirs, Err(Wait::ForeignPolicy)),
-        ("no role", |s| seen(s).role = None, Ok(Step::CreateRole)),
-        ("somebody's role", |s| its_role(s).whose = Whose::Theirs, Err(Wait::ForeignRole)),
-        (
-            "somebody's role that is to be adopted",
-            |s| {
-                its_role(s).whose = Whose::Theirs;
-                it(s).wish.adopts = true;
-            },
-            Ok(Step::TagRole),
-        ),
         ("another trust", |s| its_role(s).trust = document("{}"), Ok(Step::UpdateAssumeRolePolicy)),
         ("a boundary", |s| its_role(s).boundary = Some("x".into()), Ok(Step::DeleteRolePermissionsBoundary)),
         (
@@ -87,6 +77,26 @@ fn what_is_not_as_wanted_is_made_so() {
 }
 
 #[test]
+fn a_role_is_made_and_somebody_elses_is_left_or_taken_over() {
+    check(&[
+        ("no role any more", |s| seen(s).role = None, Ok(Step::Lapse)),
+        ("somebody's role by now", |s| its_role(s).whose = Whose::Theirs, Ok(Step::Lapse)),
+    ]);
+    for (whose, adopts, expected) in [
+        (None, false, Ok(Step::CreateRole)),
+        (Some(Whose::Theirs), false, Err(Wait::ForeignRole)),
+        (Some(Whose::Theirs), true, Ok(Step::TagRole)),
+    ] {
+        let mut snapshot = complete();
+        it(&mut snapshot).status.complete = None;
+        it(&mut snapshot).wish.adopts = adopts;
+        let role = whose.clone().map(|whose| Role { whose, ..its_role(&mut snapshot).clone() });
+        seen(&mut snapshot).role = role;
+        assert_eq!(what(&snapshot), expected, "{whose:?} {adopts}");
+    }
+}
+
+#[test]
 fn without_settings_it_waits_for_them() {
     let bare: Identities<Plain> = Identities::new(None, Rhythm::default());
     let wait = Decision::Wait { what: Wait::Settings, until: None };
@@ -96,6 +106,20 @@ fn without_settings_it_waits_for_them() {
     assert_eq!(bare.decide(&going, NOW), wait);
     it(&mut going).status = Status::default();
     assert_eq!(bare.decide(&going, NOW), Decision::Do(Step::LetGo), "nothing was ever made");
+}
+
+#[test]
+fn what_was_made_under_another_name_is_not_left_behind() {
+    let home = Home::new("hub", "elsewhere", PROVIDER).expect("a provider");
+    let elsewhere = Identities::new(Some(home), Rhythm::default());
+    let mut going = complete();
+    it(&mut going).deleting = true;
+    *seen(&mut going) = Look { confirmed: true, ..look(None, None) };
+    let wait = Decision::Wait { what: Wait::OtherName, until: None };
+    assert_eq!(elsewhere.decide(&going, NOW), wait, "nothing is there under the name that it looks for");
+    assert_eq!(what(&going), Ok(Step::Bury), "under its own name it looks where it is");
+    it(&mut going).wish.orphans = true;
+    assert_eq!(elsewhere.decide(&going, NOW), Decision::Do(Step::LetGo), "all is to be left");
 }
 
 #[test]
@@ -247,6 +271,19 @@ fn the_next_one_of_the_name_is_buried_beside_the_one_before() {
 }
 
 #[test]
+fn a_name_that_is_used_again_and_again_has_room_in_its_tombstone() {
+    let mut snapshot = complete();
+    it(&mut snapshot).deleting = true;
+    *seen(&mut snapshot) = Look { confirmed: true, ..look(None, None) };
+    let before: Vec<_> = (0..2_000).map(|number| format!("u-{number}")).collect();
+    snapshot.tombstone = Some(Tombstone { of: before.clone(), ..tombstone(&[]) });
+    let Write::Change { after: Object::Tombstone(after), .. } = written(&snapshot) else {
+        panic!("it is the same tombstone")
+    };
+    assert_eq!((&after.of[..1_999], after.of[1_999].as_str()), (&before[1..], "u1"), "the oldest goes");
+}
+
+#[test]
 fn who_lives_beside_a_tombstone_forgets_it_after_a_day() {
     let mut snapshot = complete();
     snapshot.tombstone = Some(tombstone(&["u0"]));
@@ -329,11 +366,19 @@ fn accounts_on_other_clusters_are_published_and_withdrawn_by_calls() {
     let theirs = crate::Published { is_ours: false, role: None };
     snapshot.memory.accounts.insert(spot("east"), (NOW.clock, Some(theirs)));
     assert_eq!(what(&snapshot), Err(Wait::ForeignAccount));
-    let ours = crate::Published { is_ours: true, role: Some(ROLE_ARN.into()) };
+    let ours = crate::Published { is_ours: true, role: Some(role_arn()) };
     snapshot.memory.accounts.insert(spot("east"), (NOW.clock, Some(ours)));
     assert_eq!(what(&snapshot), Ok(Step::WithdrawHere), "the one here is not wanted any more");
     it(&mut snapshot).deleting = true;
     assert_eq!(asked(&snapshot), Ask::Withdraw("east".into(), named("reader")));
+    snapshot.memory.accounts.clear();
+    assert_eq!(asked(&snapshot), Ask::Withdraw("east".into(), named("reader")), "nobody may have to look");
+    it(&mut snapshot).wish.orphans = true;
+    assert_eq!(what(&snapshot), Ok(Step::Withdraw), "it is AWS that is left as it is");
+    snapshot.memory.accounts.insert(spot("east"), (NOW.clock, None));
+    assert_eq!(what(&snapshot), Ok(Step::LetGo));
+    it(&mut snapshot).wish.orphans = false;
+    snapshot.memory.accounts.clear();
     snapshot.clusters.clear();
     assert_eq!(what(&snapshot), Ok(Step::DetachRolePolicy), "what was on a cluster that is gone is gone");
 }
@@ -345,6 +390,33 @@ fn the_role_is_tried_where_it_can_be() {
     let mut snapshot = complete();
     it(&mut snapshot).status.ready = false;
     assert_eq!(assuming.decide(&snapshot, NOW), Decision::Do(Step::Assume));
-    snapshot.memory.assumed = true;
+    // AWS may deny a new role for a while: for a person it is when that has passed.
+    let failures = crate::Failures { times: u8::MAX, at: NOW.clock, why: String::new() };
+    snapshot.memory.failures.insert(Step::Assume, failures);
+    for (since, expected) in [(NOW.wall, Ok(Step::Assume)), (Millis(0), Err(Wait::Stuck))] {
+        it(&mut snapshot).status.complete = Some(since);
+        let decided = match assuming.decide(&snapshot, NOW) {
+            Decision::Do(step) => Ok(step),
+            Decision::Wait { what, .. } => Err(what),
+            Decision::Converged => panic!("it is not ready"),
+        };
+        assert_eq!(decided, expected);
+    }
+    snapshot.memory.failures.clear();
+    snapshot.memory.trial = Trial::Worked;
     assert_eq!(assuming.decide(&snapshot, NOW), Decision::Do(Step::Settle));
+}
+
+/// A cluster may not give tokens of its accounts to us, though the home does.
+#[test]
+fn where_no_token_can_be_had_the_role_is_given_time() {
+    let assuming: Identities<Plain> =
+        Identities::new(Some(home()), Rhythm { assumes: true, ..Rhythm::default() });
+    let mut snapshot = complete();
+    it(&mut snapshot).status.ready = false;
+    it(&mut snapshot).status.complete = Some(NOW.wall);
+    learn(&mut snapshot.memory, Step::Assume, Ask::Assume, Said::Untried, NOW).expect("it was answered");
+    let wait = Decision::Wait { what: Wait::Assumable, until: Some(later(1).clock) };
+    assert_eq!(assuming.decide(&snapshot, NOW), wait);
+    assert_eq!(assuming.decide(&snapshot, later(1)), Decision::Do(Step::Settle));
 }

@@ -137,6 +137,10 @@ fn what_aws_would_refuse_is_refused_with_its_place() {
         (|grant| grant.boundary = Some("arn:aws:iam::1:policy/x".into()), "spec.permissionsBoundary: "),
         (|grant| grant.managed = vec!["arn:aws:iam::aws:policy/x".into(); 20], "spec.managedPolicyArns: "),
         (|grant| grant.statements = vec![super::statement(); 200], "spec.policy: "),
+        (
+            |grant| grant.statements = vec![Statement { sid: Some("Read".into()), ..super::statement() }; 2],
+            "spec.policy.statement[1].sid: ",
+        ),
     ];
     for (change, place) in cases {
         let found = problems(change);
@@ -157,6 +161,17 @@ fn conditions_have_operators_keys_and_values() {
     assert!(with("NullIfExists", Some("aws:k"), &["v"]).starts_with("spec.policy.statement[0].condition: "));
     assert!(with("Bool", None, &[]).starts_with("spec.policy.statement[0].condition.Bool: "));
     assert!(with("Bool", Some("aws:k"), &[]).starts_with("spec.policy.statement[0].condition.Bool[aws:k]: "));
+}
+
+/// It is told to AWS; and who changes it there has changed nothing.
+#[test]
+fn a_statement_may_have_a_name() {
+    let mut identity = identity();
+    let plain = wanted(&identity).policy.expect("a policy");
+    identity.wish.grant.statements[0].sid = Some("Read".into());
+    let named = wanted(&identity).policy.expect("a policy");
+    assert!(named.text().contains(r#""Sid":"Read""#), "{}", named.text());
+    assert_eq!(named, plain);
 }
 
 #[test]

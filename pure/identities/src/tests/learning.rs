@@ -26,7 +26,7 @@ fn making_an_identity_costs_five_calls() {
                 let said = match &call.what {
                     Ask::Look { .. } => Said::Seen { policy: None, role: None },
                     Ask::CreatePolicy(_) => Said::Made(home().policy_arn(&identity.name)),
-                    Ask::CreateRole { .. } => Said::Made(ROLE_ARN.into()),
+                    Ask::CreateRole { .. } => Said::Made(role_arn()),
                     _ => Said::Done,
                 };
                 calls.push(step);
@@ -128,6 +128,31 @@ fn more_than_five_failures_are_told_and_rested_for() {
     assert_eq!(controller().decide(&snapshot, later(1)), Decision::Do(Step::CreatePolicy), "once more");
     learn(&mut snapshot.memory, Step::CreatePolicy, Ask::TagPolicy, Said::Done, NOW).expect("it works");
     assert!(snapshot.memory.failures.is_empty());
+}
+
+/// Whoever looks more often than a step is tried again is told all the same that it does not work.
+#[test]
+fn looks_between_the_tries_do_not_hide_that_a_step_is_stuck() {
+    let mut snapshot = snapshot(identity(), Some(look(None, None)));
+    let nothing = || Said::Seen { policy: None, role: None };
+    let fail = |memory: &mut Memory<Plain>, now| {
+        let said = Said::Failed("Throttling: Rate exceeded".into());
+        learn(memory, Step::CreatePolicy, Ask::DeletePolicy, said, now).expect_err("it failed");
+    };
+    for minutes in (20..=120).step_by(20) {
+        let ask = Ask::Look { goes: false };
+        learn(&mut snapshot.memory, Step::Look, ask, nothing(), later(minutes)).expect("it works");
+        assert_eq!(controller().decide(&snapshot, later(minutes)), Decision::Do(Step::CreatePolicy));
+        fail(&mut snapshot.memory, later(minutes));
+    }
+    let stuck = Decision::Wait { what: Wait::Stuck, until: Some(later(121).clock) };
+    assert_eq!(controller().decide(&snapshot, later(120)), stuck);
+    // It is not needed any more: two looks later nobody knows of it.
+    for (minutes, left) in [(140, 1), (160, 0)] {
+        let ask = Ask::Look { goes: false };
+        learn(&mut snapshot.memory, Step::Look, ask, nothing(), later(minutes)).expect("it works");
+        assert_eq!(snapshot.memory.failures.len(), left);
+    }
 }
 
 #[test]

@@ -30,14 +30,15 @@ fn who_waits_says_for_what_and_what_to_do() {
     snapshot.memory.failures.insert(Step::CreateRole, stuck);
     let arn = home().policy_arn(&named("reader"));
     for (wait, mood, part) in [
-        (Wait::NextLook, Mood::Well, ROLE_ARN),
+        (Wait::NextLook, Mood::Well, role_arn().as_str()),
         (Wait::Assumable, Mood::Waiting, "waits for the role to be assumable"),
         (Wait::Settings, Mood::Stalled, "--oidc-provider-arn"),
         (Wait::Refused, Mood::Stalled, "could not create the role: AccessDenied: allow iam:CreateRole"),
-        (Wait::Stuck, Mood::Stalled, "create the role (6 times: Throttling)"),
+        (Wait::Stuck, Mood::Stalled, "create the role (more than 5 times: Throttling)"),
         (Wait::ForeignPolicy, Mood::Stalled, arn.as_str()),
         (Wait::ForeignRole, Mood::Stalled, "spec.adopt"),
         (Wait::ForeignAccount, Mood::Stalled, "team/reader"),
+        (Wait::OtherName, Mood::Stalled, "another --identity-cluster-name"),
     ] {
         let (is, words) = words(&snapshot, wait);
         assert_eq!(is, mood, "{wait:?}");
@@ -55,6 +56,13 @@ fn what_is_told_is_told_once() {
     snapshot.identity = told(&snapshot, Standing::Waiting(&Wait::NextLook));
     assert_eq!(told(&snapshot, Standing::Waiting(&Wait::NextLook)), None);
     assert!(told(&snapshot, Standing::Failing("no")).is_some());
+    let mut fail = |times| {
+        let stuck = crate::Failures { times, at: NOW.clock, why: "Throttling".into() };
+        snapshot.memory.failures.insert(Step::Look, stuck);
+        told(&snapshot, Standing::Waiting(&Wait::Stuck)).map(|told| snapshot.identity = Some(told))
+    };
+    assert!(fail(6).is_some());
+    assert!(fail(7).is_none(), "the next try is no news");
 }
 
 #[test]
@@ -76,6 +84,8 @@ fn conditions_say_what_is_so() {
     assert_eq!(is(&identity), all(true, true, false, false), "that was of another wish");
     let stalled = told(&snapshot, Standing::Waiting(&Wait::ForeignRole)).expect("news");
     assert_eq!(is(&stalled), all(true, true, false, true));
+    let going = Identity { deleting: true, ..stalled };
+    assert_eq!(is(&going), all(false, false, false, true), "nobody counts on what is taken down");
 }
 
 #[test]

@@ -38,18 +38,22 @@ impl Ground {
             Way::Embedded => None,
             Way::Kubeconfig(_) if self.silent => Some(Found::Silent),
             Way::Kubeconfig(Kubeconfig::Bad) => Some(Found::Unauthorized),
-            Way::Kubeconfig(Kubeconfig::Good) => Some(Found::Usable),
+            Way::Kubeconfig(Kubeconfig::Good | Kubeconfig::Elsewhere) => Some(Found::Usable),
         }
     }
 
-    /// What is true of a cluster.
-    pub(crate) fn truth(self, uid: u8, way: Way<Kubeconfig>, home: Home) -> Found {
+    /// What is true of a cluster, which is this server, if that is known.
+    pub(crate) fn truth(self, uid: u8, way: Way<Kubeconfig>, is: Option<u8>, home: Home) -> Found {
+        let there = if let Way::Kubeconfig(kubeconfig) = way { names::server(kubeconfig) } else { None };
         let embedded = match home {
             Home::Elsewhere => Found::NotHere,
             Home::Hub if self.runs == uid => Found::Usable,
             Home::Hub => Found::DoesNotStart,
         };
-        self.look(way).unwrap_or(embedded)
+        match self.look(way).unwrap_or(embedded) {
+            Found::Usable if is.is_some() && there.is_some() && is != there => Found::OtherServer,
+            found => found,
+        }
     }
 }
 
@@ -58,8 +62,12 @@ const REFUSED: u8 = 0;
 
 const LOOK: u8 = 0;
 const STOP: u8 = 1;
-const WAYS: [Way<Kubeconfig>; 3] =
-    [Way::Embedded, Way::Kubeconfig(Kubeconfig::Good), Way::Kubeconfig(Kubeconfig::Bad)];
+const WAYS: [Way<Kubeconfig>; 4] = [
+    Way::Embedded,
+    Way::Kubeconfig(Kubeconfig::Good),
+    Way::Kubeconfig(Kubeconfig::Bad),
+    Way::Kubeconfig(Kubeconfig::Elsewhere),
+];
 
 /// The generation and the way, if it is a look.
 pub(crate) fn look(ask: &Ask) -> Option<(u8, Way<Kubeconfig>)> {
@@ -67,7 +75,7 @@ pub(crate) fn look(ask: &Ask) -> Option<(u8, Way<Kubeconfig>)> {
     (what == LOOK).then(|| (generation, WAYS[usize::from(way)].clone()))
 }
 
-fn perform(ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> Reply<Tiny> {
+fn perform(ground: &mut Ground, ask: &Ask, failure: Option<u8>, tells: bool) -> Reply<Tiny> {
     if failure == Some(REFUSED) {
         return Reply::Failed("it was refused".into());
     }
@@ -85,11 +93,14 @@ fn perform(ground: &mut Ground, ask: &Ask, failure: Option<u8>) -> Reply<Tiny> {
         }
         return Reply::Stopped(uid);
     };
-    let found = |found, place| Reply::Found {
+    let there = if let Way::Kubeconfig(kubeconfig) = way { names::server(kubeconfig) } else { None };
+    let found = |found: Found, place| Reply::Found {
         uid,
         generation: generation.into(),
         finding: names::found(found, place),
         server: Server::Other,
+        // Who cannot be used is not asked which server it is.
+        known_by: there.filter(|_| tells && found.is_ready()),
     };
     match ground.look(way) {
         // It answers, or something in front of it does, and is not ready yet.
@@ -134,9 +145,9 @@ impl Outside<Fleet> for Grounds {
         if look(ask).is_some() { Step::Probe } else { Step::Stop }
     }
 
-    fn perform(_: &Fleet, outside: &mut Note, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
+    fn perform(fleet: &Fleet, outside: &mut Note, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
         let mut ground = Ground::of(outside);
-        let reply = perform(&mut ground, ask, way);
+        let reply = perform(&mut ground, ask, way, fleet.tells);
         *outside = ground.note();
         reply
     }
@@ -161,7 +172,9 @@ impl Outside<Fleet> for Grounds {
         let memory = names::memory(*note, Millis(0));
         let probe = memory.probe.map(|probe| {
             let found: Finding<Words> = probe.finding;
-            format!("uid {} at generation {} is {}", probe.uid, probe.generation, names::told(&found))
+            let server = probe.known_by.map_or_else(String::new, |server| format!(", server {server}"));
+            let told = names::told(&found);
+            format!("uid {} at generation {} is {told}{server}", probe.uid, probe.generation)
         });
         let stopped = memory.stopped.map(|uid| format!("uid {uid} was stopped for good"));
         probe.into_iter().chain(stopped).collect::<Vec<_>>().join(" and ")

@@ -18,7 +18,6 @@ use self::grounds::{Ground, Grounds};
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who, kinds_of,
-    padded,
 };
 use crate::tiny::Tiny;
 
@@ -33,6 +32,12 @@ pub(crate) const CLUSTERS: Entry = Entry {
         number("edits", "how often people change what they want", 1, (0, 3)),
         number("deletes", "how often people delete a cluster", 1, (0, 3)),
         number("turns", "how often a cluster falls silent, answers again, or its server ends", 2, (0, 3)),
+        number(
+            "moves",
+            "how often people point a cluster at another server, or back; 0: no server says which one it is",
+            0,
+            (0, 3),
+        ),
         number("bound", "effects that are too many; 0: they are not counted", 0, (0, 60)),
         SizeKey {
             name: "hub",
@@ -44,10 +49,14 @@ pub(crate) const CLUSTERS: Entry = Entry {
     faults: kinds_of::<Fleet>(),
     build: |size, faults| {
         let budgets = Fault::NAMES.map(|kind| faults.of(kind));
-        let home = if size.flag("hub") { Home::Hub } else { Home::Elsewhere };
-        Ok(Box::new(Harness::new(Fleet(Shape { home, ..SHAPE }), bounds(size, budgets), SHIPPED)))
+        Ok(Box::new(Harness::new(fleet(size, SHAPE), bounds(size, budgets), SHIPPED)))
     },
 };
+
+fn fleet(size: &Size, shape: Shape) -> Fleet {
+    let home = if size.flag("hub") { Home::Hub } else { Home::Elsewhere };
+    Fleet { shape: Shape { home, ..shape }, tells: size.small("moves") > 0 }
+}
 
 fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
     Bounds {
@@ -56,7 +65,7 @@ fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: size.small("bound"),
         faults,
-        people: padded(["creates", "edits", "deletes", "turns"].map(|key| size.small(key))),
+        people: BUDGETS.map(|key| size.small(key)),
     }
 }
 
@@ -126,9 +135,14 @@ impl Controller for Shape {
 }
 
 const KINDS: &[()] = &[()];
+const BUDGETS: [&str; 5] = ["creates", "edits", "deletes", "turns", "moves"];
 
 /// The protocol of clusters, and who else is about: people, and a world that changes by itself.
-pub(crate) struct Fleet(pub(crate) Shape);
+pub(crate) struct Fleet {
+    shape: Shape,
+    /// Servers say which they are.
+    tells: bool,
+}
 
 /// The number in [`System::POINTS`] from which on effects are calls.
 const CALLS: usize = 4;
@@ -137,12 +151,12 @@ impl System for Fleet {
     type Controller = Shape;
     type Outside = Grounds;
 
-    const BUDGETS: &'static [&'static str] = &["creates", "edits", "deletes", "turns"];
+    const BUDGETS: &'static [&'static str] = &BUDGETS;
 
     const POINTS: &'static [&'static str] = &["look", "report", "hold", "let go", "probe", "stop"];
 
     fn controller(&self) -> Shape {
-        self.0
+        self.shape
     }
 
     fn kinds(&self) -> &'static [()] {
@@ -199,7 +213,7 @@ impl System for Fleet {
             let Some(flat) = objects[usize::from(slot)] else {
                 may(Who::Person(0), Edit::Create(names::EMBEDDED), "Create");
                 may(Who::Person(0), Edit::Create(names::BY_KUBECONFIG), "Register");
-                if self.0.home == Home::Elsewhere {
+                if self.shape.home == Home::Elsewhere {
                     may(Who::Person(0), Edit::Create(names::INHERITED), "Inherit");
                 }
                 continue;
@@ -207,6 +221,9 @@ impl System for Fleet {
             if !flat.deleting {
                 may(Who::Person(1), Edit::Replace(names::with_another_wish(flat)), "Edit");
                 may(Who::Person(2), Edit::Delete, "Delete");
+                if !names::is_embedded(&flat) {
+                    may(Who::Person(4), Edit::Replace(names::moved(flat)), "Point");
+                }
             }
             may(Who::Drift, Edit::Replace(names::spoiled(flat)), "Spoil");
             if names::is_held(&flat) {
@@ -253,6 +270,5 @@ pub(crate) fn at(
     rules: crate::harness::Rules,
 ) -> Harness<Fleet> {
     let size = CLUSTERS.size(size).expect("a size that works");
-    let home = if size.flag("hub") { Home::Hub } else { Home::Elsewhere };
-    Harness::new(Fleet(Shape { home, ..shape }), bounds(&size, faults), rules)
+    Harness::new(fleet(&size, shape), bounds(&size, faults), rules)
 }

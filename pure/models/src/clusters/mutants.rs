@@ -36,6 +36,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         SHAPE, Rules { then: keeps_old_trouble, ..SHIPPED }),
     mutant!("fails what is wanted now with an older call" breaks "Found" at "lag=1" with Some(Fault::Provider),
         SHAPE, Rules { then: takes_every_call_for_new, ..SHIPPED }),
+    mutant!("takes any server for its own" breaks "OneServer" at "lag=1,edits=0,turns=0,moves=1" with None,
+        Shape { snapshot: of_any_server, ..SHAPE }, SHIPPED),
+    mutant!("forgets which server it is when it does not answer" breaks "OneServer"
+        at "lag=1,edits=0,turns=1,moves=1" with None,
+        Shape { report: forgets_which_server, ..SHAPE }, SHIPPED),
     mutant!("acts as if it were the hub" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
         Shape { decide: |_, shown, now| (SHAPE.decide)(Home::Hub, shown, now), ..SHAPE }, SHIPPED),
     mutant!("looks at what only its hub can start" breaks "LeftToItsHub" at "lag=1,hub=false" with None,
@@ -101,6 +106,23 @@ fn of_any_generation(objects: &[&Thing], memory: &Known) -> Shown {
     };
     let probe = memory.probe.clone().filter(same);
     Shown { probe, ..(SHAPE.snapshot)(objects, memory) }
+}
+
+fn of_any_server(objects: &[&Thing], memory: &Known) -> Shown {
+    let bare = objects.first().map(|cluster| Thing { server: None, ..(*cluster).clone() });
+    let shown = (SHAPE.snapshot)(&bare.iter().collect::<Vec<_>>(), memory);
+    Shown { cluster: objects.first().map(|cluster| (*cluster).clone()), ..shown }
+}
+
+fn forgets_which_server(shown: &Shown, standing: Standing<'_, Wait>) -> Option<Write<Thing>> {
+    let is_ready =
+        |cluster: &Thing| cluster.status.as_ref().is_some_and(|status| status.finding.found.is_ready());
+    match (SHAPE.report)(shown, standing)? {
+        Write::Status { before, after } if !is_ready(&after) => {
+            Some(Write::Status { before, after: Thing { server: None, ..after } })
+        }
+        write => Some(write),
+    }
 }
 
 fn looks_everywhere(home: Home, shown: &Shown, now: Moment) -> Decision<Step, Wait> {

@@ -15,11 +15,21 @@ impl Names for Tiny {
     type Text = Words;
 }
 
-/// A kubeconfig: one that its cluster takes, or one that it does not.
+/// A kubeconfig: one that its cluster takes, one that it does not, or one of another server, which does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kubeconfig {
     Good,
     Bad,
+    Elsewhere,
+}
+
+/// Which server takes a kubeconfig.
+pub(crate) fn server(kubeconfig: Kubeconfig) -> Option<u8> {
+    match kubeconfig {
+        Kubeconfig::Good => Some(1),
+        Kubeconfig::Bad => None,
+        Kubeconfig::Elsewhere => Some(2),
+    }
 }
 
 /// The finalizer.
@@ -29,6 +39,10 @@ const REGISTERED: u8 = 1;
 /// Of the first byte: it is wanted in the other way. A registered one has another kubeconfig then; of an embedded one
 /// nothing changes that the protocol knows of, but its generation does.
 const OTHERWISE: u8 = 2;
+/// Of the first byte: it has a kubeconfig of another server.
+const ELSEWHERE: u8 = 4;
+/// The byte of which server it is; 0 if that is not known.
+const SERVER: usize = 4;
 
 pub(crate) const EMBEDDED: Flat =
     Flat { uid: 0, version: 0, generation: 1, deleting: false, finalizers: 0, owner: None, body: [0; BODY] };
@@ -44,8 +58,18 @@ pub(crate) fn is_held(flat: &Flat) -> bool {
 }
 
 pub(crate) fn with_another_wish(flat: Flat) -> Flat {
-    let [way, found, told, observed, ..] = flat.body;
-    Flat { body: padded([way ^ OTHERWISE, found, told, observed]), ..flat }
+    with_way(flat, (flat.body[0] & !ELSEWHERE) ^ OTHERWISE)
+}
+
+/// Pointed at another server, or back at its own.
+pub(crate) fn moved(flat: Flat) -> Flat {
+    with_way(flat, (flat.body[0] & !OTHERWISE) ^ ELSEWHERE)
+}
+
+fn with_way(flat: Flat, way: u8) -> Flat {
+    let mut body = flat.body;
+    body[0] = way;
+    Flat { body, ..flat }
 }
 
 /// With a status that nobody would write.
@@ -59,9 +83,10 @@ pub(crate) fn stripped(flat: Flat) -> Flat {
 }
 
 pub(crate) fn way(flat: &Flat) -> Way<Kubeconfig> {
-    match (is_embedded(flat), flat.body[0] & OTHERWISE) {
+    match (is_embedded(flat), flat.body[0] & (OTHERWISE | ELSEWHERE)) {
         (true, _) => Way::Embedded,
         (false, 0) => Way::Kubeconfig(Kubeconfig::Good),
+        (false, ELSEWHERE) => Way::Kubeconfig(Kubeconfig::Elsewhere),
         (false, _) => Way::Kubeconfig(Kubeconfig::Bad),
     }
 }
@@ -80,6 +105,7 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Cluster<Tiny> {
         named: true,
         place: finding.as_ref().and_then(|finding| finding.place.clone()),
         status: finding.map(|finding| Status { finding, observed: observed.into() }),
+        server: (flat.body[SERVER] > 0).then_some(flat.body[SERVER]),
     }
 }
 
@@ -87,6 +113,7 @@ pub(crate) fn flat(cluster: &Cluster<Tiny>) -> Flat {
     let way = match cluster.way {
         Way::Kubeconfig(Kubeconfig::Good) => REGISTERED,
         Way::Kubeconfig(Kubeconfig::Bad) => REGISTERED | OTHERWISE,
+        Way::Kubeconfig(Kubeconfig::Elsewhere) => REGISTERED | ELSEWHERE,
         // Every wish is the other one of two, and being deleted is one more: so it is known by counting.
         Way::Embedded if (cluster.generation - u64::from(cluster.deleting)).is_multiple_of(2) => OTHERWISE,
         Way::Embedded => 0,
@@ -98,7 +125,7 @@ pub(crate) fn flat(cluster: &Cluster<Tiny>) -> Flat {
         deleting: cluster.deleting,
         finalizers: if cluster.held { HELD } else { 0 },
         owner: None,
-        body: padded([way]),
+        body: padded([way, 0, 0, 0, cluster.server.unwrap_or(0)]),
     };
     with_status(flat, cluster.status.as_ref())
 }
@@ -106,7 +133,7 @@ pub(crate) fn flat(cluster: &Cluster<Tiny>) -> Flat {
 fn with_status(flat: Flat, status: Option<&Status<Words>>) -> Flat {
     let [found, told] = bytes(status.map(|status| &status.finding));
     let observed = status.map_or(0, |status| status.observed as u8);
-    Flat { body: padded([flat.body[0], found, told, observed]), ..flat }
+    Flat { body: padded([flat.body[0], found, told, observed, flat.body[SERVER]]), ..flat }
 }
 
 /// A release, and a place, are told.
@@ -141,12 +168,15 @@ pub(crate) fn found(found: Found, place: bool) -> Finding<Words> {
 pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let [found, told] = bytes(memory.probe.as_ref().map(|probe| &probe.finding));
     let (uid, generation) = memory.probe.as_ref().map_or((0, 0), |probe| (probe.uid, probe.generation as u8));
-    Note { uids: [uid, memory.stopped.unwrap_or(0)], body: padded([generation, found, told]) }
+    let server = memory.probe.as_ref().and_then(|probe| probe.known_by).unwrap_or(0);
+    Note { uids: [uid, memory.stopped.unwrap_or(0)], body: padded([generation, found, told, server]) }
 }
 
 pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
-    let ([uid, stopped], [generation, found, told, ..]) = (note.uids, note.body);
-    let probe = |finding| Probe { uid, generation: generation.into(), at, finding, server: Server::Other };
+    let ([uid, stopped], [generation, found, told, server, ..]) = (note.uids, note.body);
+    let known_by = (server > 0).then_some(server);
+    let probe =
+        |finding| Probe { uid, generation: generation.into(), at, finding, server: Server::Other, known_by };
     Memory { probe: finding([found, told]).map(probe), stopped: (stopped > 0).then_some(stopped) }
 }
 
@@ -165,7 +195,8 @@ pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
     let said = cluster.status.map_or("nothing".to_owned(), |status| {
         format!("{} at generation {}", told(&status.finding), status.observed)
     });
-    format!("{:?}{otherwise}, says {said}", cluster.way)
+    let server = cluster.server.map_or_else(String::new, |server| format!(", is server {server}"));
+    format!("{:?}{otherwise}, says {said}{server}", cluster.way)
 }
 
 pub(crate) fn told(finding: &Finding<Words>) -> String {

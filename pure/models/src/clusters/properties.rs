@@ -33,8 +33,12 @@ fn safety() -> Vec<Claim> {
             !is_ours(action) || (0..INSTANCES).all(|key| is_found(before, after, key))
         })
         .about("what a status says was found by a look at this very cluster, as it was wanted then"),
+        Property::always_step("OneServer", |m: &Harness<Fleet>, before: &State, action: &Action, after: &State| {
+            !is_ours(action) || (0..INSTANCES).all(|key| is_one_server(m, before, after, key))
+        })
+        .about("a cluster that can be used is the server that it was when it could be used first"),
         Property::always("LeftToItsHub", |m: &Harness<Fleet>, s: &State| {
-            m.system.0.home == Home::Hub || s.keys.iter().all(|known| known.doing.is_none_or(is_for_anyone))
+            m.system.shape.home == Home::Hub || s.keys.iter().all(|known| known.doing.is_none_or(is_for_anyone))
         })
         .about("who is not in the hub neither holds an embedded cluster, nor starts it, nor stops it, nor lets it go"),
     ]
@@ -43,11 +47,11 @@ fn safety() -> Vec<Claim> {
 fn liveness() -> Vec<Claim> {
     vec![
         Property::eventually_always("Converges", |m: &Harness<Fleet>, s: &State| {
-            (0..INSTANCES).all(|key| says_the_truth(m.system.0.home, s, key))
+            (0..INSTANCES).all(|key| says_the_truth(m.system.shape.home, s, key))
         })
         .about("once people, the world and faults rest, every cluster says what is true of it"),
         Property::eventually_always("Goes", |m: &Harness<Fleet>, s: &State| {
-            let is_over = |flat: &Flat| flat.deleting && m.system.0.home == Home::Hub;
+            let is_over = |flat: &Flat| flat.deleting && m.system.shape.home == Home::Hub;
             !s.truth().iter().flatten().any(is_over)
         })
         .about("a cluster that is deleted goes, if we are its hub"),
@@ -63,7 +67,7 @@ fn reachable() -> Vec<Claim> {
     vec![
         Property::sometimes("Usable", |m: &Harness<Fleet>, s: &State| {
             let says = |flat: Flat| names::is_embedded(&flat) && found(&flat) == Some(Found::Usable);
-            m.system.0.home == Home::Elsewhere || s.truth()[0].is_some_and(says)
+            m.system.shape.home == Home::Elsewhere || s.truth()[0].is_some_and(says)
         })
         .about("an embedded cluster says that it can be used; or we are not in a hub"),
         Property::sometimes("Recovers", |m: &Harness<Fleet>, s: &State| {
@@ -80,6 +84,11 @@ fn reachable() -> Vec<Claim> {
             m.bounds().people[2] == 0 || s.people[2] == 0 && s.truth() == Objects::default()
         })
         .about("a cluster was deleted, and is gone; or nobody may delete one"),
+        Property::sometimes("Strays", |m: &Harness<Fleet>, s: &State| {
+            let says = s.truth()[0].is_some_and(|flat| found(&flat) == Some(Found::OtherServer));
+            m.bounds().people[4] == 0 || says
+        })
+        .about("a cluster says that it was pointed at another server; or nobody may do so"),
         Property::sometimes("Stale", |m: &Harness<Fleet>, s: &State| {
             m.bounds().lag == 0
                 || s.keys.iter().any(|known| known.doing.is_some()) && s.truth()[0] != s.shown[0]
@@ -191,6 +200,23 @@ fn is_found(before: &State, after: &State, key: usize) -> bool {
     }
 }
 
+/// Whether a status that a step has written does not take another server for the one that the cluster is.
+fn is_one_server(m: &Harness<Fleet>, before: &State, after: &State, key: usize) -> bool {
+    let (Some(was), Some(is)) = (before.truth()[key], after.truth()[key]) else { return true };
+    let [was, is] = [was, is].map(|flat| names::object(key as u8, flat));
+    if was.uid != is.uid || was.status == is.status && was.server == is.server {
+        return true;
+    }
+    let stays = was.server.is_none() || was.server == is.server;
+    let says = is.status.filter(|says| says.observed == is.generation && says.finding.found.is_ready());
+    match is.way {
+        Way::Kubeconfig(there) if m.system.tells && says.is_some() => {
+            stays && is.server == names::server(there)
+        }
+        _ => stays,
+    }
+}
+
 /// Whether it is an effect that does not need the hub.
 fn is_for_anyone(doing: Doing) -> bool {
     match doing.what {
@@ -213,6 +239,6 @@ fn says_the_truth(home: Home, s: &State, key: usize) -> bool {
         // It waits for its hub, and says so.
         Home::Elsewhere if cluster.deleting => found == Found::NotHere,
         Home::Hub if cluster.deleting || cluster.way == Way::Embedded && !cluster.held => false,
-        _ => found == Ground::of(&s.outside[key]).truth(cluster.uid, cluster.way, home),
+        _ => found == Ground::of(&s.outside[key]).truth(cluster.uid, cluster.way, cluster.server, home),
     }
 }

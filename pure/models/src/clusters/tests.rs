@@ -30,13 +30,15 @@ fn every_action_has_a_name_and_a_class() {
 #[test]
 fn what_is_flat_loses_nothing() {
     let held = [names::EMBEDDED, names::BY_KUBECONFIG, names::INHERITED];
-    for flat in held.into_iter().chain(held.map(names::with_another_wish)) {
-        let generation = 1 + flat.body[0] / 2;
+    let moved = names::moved(names::BY_KUBECONFIG);
+    assert_eq!(names::moved(moved), names::BY_KUBECONFIG);
+    for flat in held.into_iter().chain(held.map(names::with_another_wish)).chain([moved]) {
+        let generation = 1 + (flat.body[0] / 2).min(1);
         for found in 0..=Found::ALL.len() as u8 {
             for (told, deleting) in [(0, false), (1, true), (2, false), (3, true)] {
                 let [way, ..] = flat.body;
                 let (told, observed) = if found == 0 { (0, 0) } else { (told, 1) };
-                let body = padded([way, found, told, observed]);
+                let body = padded([way, found, told, observed, told]);
                 let generation = generation + u8::from(deleting);
                 let flat = Flat { uid: 2, version: 9, generation, deleting, body, ..flat };
                 assert_eq!(names::flat(&names::object(1, flat)), flat);
@@ -49,7 +51,7 @@ fn what_is_flat_loses_nothing() {
 fn what_is_noted_loses_nothing_but_its_time() {
     for found in 1..=Found::ALL.len() as u8 {
         for (told, stopped) in [(0, 0), (1, 0), (2, 1), (3, 2)] {
-            let note = Note { uids: [2, stopped], body: padded([3, found, told]) };
+            let note = Note { uids: [2, stopped], body: padded([3, found, told, told]) };
             let memory = names::memory(note, Millis(7));
             assert_eq!(memory.probe.as_ref().map(|probe| probe.at), Some(Millis(7)));
             assert_eq!(names::note(&memory), note);

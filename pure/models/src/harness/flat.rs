@@ -7,7 +7,7 @@ pub(crate) const SLOTS: usize = 8;
 /// Kinds of objects.
 pub(crate) const KINDS: usize = 3;
 /// What a protocol keeps in an object beside its metadata.
-pub(crate) const BODY: usize = 10;
+pub(crate) const BODY: usize = 13;
 
 /// A few bytes, and zeros after them.
 pub(crate) const fn padded<const FEW: usize, const ALL: usize>(few: [u8; FEW]) -> [u8; ALL] {

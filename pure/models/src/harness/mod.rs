@@ -41,7 +41,7 @@ pub(crate) use self::outside::{Ask, Note, Nothing, Outside};
 use self::room::Reply;
 use self::server::{Came, Server};
 use self::state::{Answer, Asked, LATE, News};
-pub(crate) use self::state::{Doing, KEYS, Known, Late, Need, PEOPLE, State, What};
+pub(crate) use self::state::{Doing, KEYS, Known, Late, NODES, Need, PEOPLE, State, What};
 pub(crate) use self::system::{Deed, Edit, Objects, System, Who};
 use crate::budgets::{Coverage as Table, Hit};
 use crate::catalogue::Catalogued;
@@ -130,7 +130,8 @@ impl<S: System> Harness<S> {
 
     /// A call arrives, and fails if there is a way.
     fn call(&self, s: &mut State, ask: Ask, way: Option<u8>) -> ReplyOf<S> {
-        let outside = &mut s.outside[usize::from(ask.key)];
+        let mut seen = S::seen_outside(s);
+        let outside = seen.as_mut().unwrap_or(&mut s.outside[usize::from(ask.key)]);
         <S::Outside as Outside<S>>::perform(&self.system, outside, &ask, way)
     }
 
@@ -224,8 +225,10 @@ impl<S: System> Harness<S> {
         if let Who::Person(budget) = deed.who {
             s.people[usize::from(budget)] -= 1;
         }
-        if let Edit::Outside(key, note) = deed.what {
-            s.outside[usize::from(key)] = note;
+        match deed.what {
+            Edit::Outside(key, note) => s.outside[usize::from(key)] = note,
+            Edit::Node(number, node) => s.nodes[usize::from(number)] = node,
+            Edit::Create(_) | Edit::Replace(_) | Edit::Delete => {}
         }
         let news = Server::<S>::of(s).edit(deed, s.next_uid::<S>(deed.slot));
         if let Some(news) = news {
@@ -264,7 +267,7 @@ impl<S: System> Model for Harness<S> {
     fn init(&self) -> Vec<State> {
         let begins = |(objects, outside): (Objects, [Note; KEYS])| {
             let mut state = State::new(self.bounds.faults, self.bounds.people);
-            (state.shown, state.outside) = (objects, outside);
+            (state.shown, state.outside, state.nodes) = (objects, outside, self.system.nodes());
             self.restart(&mut state);
             self.canonical(state)
         };

@@ -65,7 +65,7 @@ impl<S: System> Server<S> {
             Edit::Create(flat) => Request::Create(stored::<S>(Flat { uid: fresh_uid, ..flat }, deed.slot)),
             Edit::Replace(flat) => Request::Replace(stored::<S>(flat, deed.slot), Expect::anything()),
             Edit::Delete => delete(place, Expect::anything()),
-            Edit::Outside(..) => return None,
+            Edit::Outside(..) | Edit::Node(..) => return None,
         };
         self.perform(request).1
     }

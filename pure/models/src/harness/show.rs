@@ -35,6 +35,9 @@ pub(super) fn fields<S: System>(system: &S, bounds: &Bounds, s: &State) -> Vec<F
     for (key, outside) in (1..=bounds.instances).zip(&s.outside).filter(|_| is_there::<S>()) {
         fields.push(Field::new(format!("outside {key}"), <S::Outside as Outside<S>>::describe(outside)));
     }
+    for (number, node) in (1..).zip(s.nodes).filter(|(_, node)| *node != 0) {
+        fields.push(Field::new(format!("node {number}"), S::describe_node(node)));
+    }
     for (place, late) in (1..).zip(&s.late) {
         fields.push(Field::new(format!("late {place}"), late.as_ref().map_or("-".into(), left::<S>)));
     }

@@ -14,6 +14,8 @@ pub(crate) const LAG: usize = 3;
 pub(crate) const KEYS: usize = 2;
 /// Requests that somebody left behind.
 pub(crate) const LATE: usize = 2;
+/// Nodes that software runs on, or whatever else does something by itself beside the hub.
+pub(crate) const NODES: usize = 4;
 /// Kinds of what people do, and of what the world does by itself.
 pub(crate) const PEOPLE: usize = 5;
 
@@ -30,6 +32,8 @@ pub(crate) struct State {
     pub(crate) late: [Option<Late>; LATE],
     /// By key: what is outside.
     pub(crate) outside: [Note; KEYS],
+    /// By node: what it is like, as its system writes it.
+    pub(crate) nodes: [u64; NODES],
     pub(crate) budgets: Budgets,
     /// What is left for people to do.
     pub(crate) people: [u8; PEOPLE],
@@ -149,6 +153,7 @@ impl State {
             keys: [Known::default(); KEYS],
             late: [None; LATE],
             outside: [Note::default(); KEYS],
+            nodes: [0; NODES],
             budgets: Budgets(budgets),
             people,
             ghost: 0,

@@ -5,7 +5,7 @@ use bowline_explorer::Property;
 
 use super::flat::{Flat, SLOTS};
 use super::outside::{Note, Outside};
-use super::state::KEYS;
+use super::state::{KEYS, NODES};
 use super::{Fault, Harness, State};
 
 type IdOf<S> = <<<S as System>::Controller as Controller>::Object as Object>::Id;
@@ -54,6 +54,21 @@ pub(crate) trait System: Sync + Sized + 'static {
     /// What is outside of each instance in the beginning.
     fn beginning(&self) -> [Note; KEYS] {
         [Note::default(); KEYS]
+    }
+
+    /// What the nodes are like in the beginning.
+    fn nodes(&self) -> [u64; NODES] {
+        [0; NODES]
+    }
+
+    /// A node as people read it; nothing if there is none.
+    fn describe_node(_node: u64) -> String {
+        String::new()
+    }
+
+    /// What calls see, where that follows from the nodes and not from what is outside of an instance. They cannot change it.
+    fn seen_outside(_s: &State) -> Option<Note> {
+        None
     }
 
     /// Whoever wrote an epoch into an object does not lead any more.
@@ -143,4 +158,6 @@ pub(crate) enum Edit {
     Delete,
     /// What is outside of an instance becomes this.
     Outside(u8, Note),
+    /// A node becomes this.
+    Node(u8, u64),
 }

@@ -19,12 +19,13 @@ pub(crate) const EXPECTED: &[Expected] = &[
 const MODEL: &str = super::IDENTITIES.name;
 
 /// All claims hold, and this is how far it is until a policy has another version.
-const fn all(corrected: usize) -> [Judgement; 17] {
+const fn all(corrected: usize) -> [Judgement; 18] {
     [
         holds("NoConcurrentProcessingOfSameResource"),
         holds("AtMostOne"),
         holds("IntendedFirst"),
         holds("OnlyWhenComplete"),
+        holds("LapsedFirst"),
         holds("NothingForeignIsTouched"),
         holds("OrphansAreLeft"),
         holds("NothingIsLeft"),

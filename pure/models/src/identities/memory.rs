@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bowline_control::Millis;
-use bowline_identities::{Look, Memory, Refused, Whose};
+use bowline_identities::{Look, Memory, Refused, Trial, Whose};
 
 use super::names::{EXTRA, POLICY};
 use super::{STEPS_BY_POINT, world};
@@ -97,7 +97,7 @@ pub(crate) fn memory(note: Note, learned: Millis) -> Memory<Tiny> {
         refused,
         failures: BTreeMap::new(),
         accounts: BTreeMap::new(),
-        assumed: false,
+        trial: Trial::NotYet,
     }
 }
 

@@ -97,11 +97,12 @@ pub(crate) struct Team {
 }
 
 /// The steps in the order of [`System::POINTS`], after a look at the hub and a report. The others do not happen here.
-pub(crate) const STEPS_BY_POINT: [Step; 21] = [
+pub(crate) const STEPS_BY_POINT: [Step; 22] = [
     Step::Hold,
     Step::LetGo,
     Step::Intend,
     Step::Record,
+    Step::Lapse,
     Step::Settle,
     Step::Bury,
     Step::Forget,
@@ -121,7 +122,7 @@ pub(crate) const STEPS_BY_POINT: [Step; 21] = [
     Step::DeleteRole,
 ];
 /// The number in [`System::POINTS`] from which on effects are calls.
-const CALLS: usize = 11;
+const CALLS: usize = 12;
 
 impl System for Team {
     type Controller = Shape;
@@ -136,6 +137,7 @@ impl System for Team {
         "let go",
         "intend",
         "record",
+        "lapse",
         "settle",
         "bury",
         "forget",

@@ -31,6 +31,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: always_intends, ..SHAPE }),
     mutant!("publishes a role without its policy" breaks "OnlyWhenComplete" at "deletes=0,edits=0" with None,
         Shape { snapshot: takes_all_for_attached, ..SHAPE }),
+    mutant!("says that a role can be used while it makes it" breaks "LapsedFirst" at "deletes=0,edits=0" with Some(Fault::Drift),
+        Shape { decide: never_lapses, ..SHAPE }),
     mutant!("takes what is somebody's for its own" breaks "NothingForeignIsTouched" at "deletes=0,edits=0,turns=1" with None,
         Shape { snapshot: takes_all_for_ours, ..SHAPE }),
     mutant!("takes away what is to be left" breaks "OrphansAreLeft" at "edits=0,orphans=true" with None,
@@ -146,6 +148,13 @@ fn confirms_at_once(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
 fn buries_nobody(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     match (SHAPE.decide)(shown, now) {
         Decision::Do(Step::Bury) => Decision::Do(Step::LetGo),
+        other => other,
+    }
+}
+
+fn never_lapses(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::Lapse) => Decision::Do(Step::CreateRole),
         other => other,
     }
 }

@@ -38,6 +38,11 @@ impl Names for Tiny {
 
     fn issuer((): &()) {}
 
+    /// A hub is not called otherwise in the model.
+    fn is_called((): &(), _: &u8, _: &u8) -> bool {
+        true
+    }
+
     fn policy_arn((): &(), _: &u8) -> u8 {
         POLICY
     }

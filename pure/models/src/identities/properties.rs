@@ -46,6 +46,13 @@ fn safety() -> Vec<Claim> {
             !publishes(after, *key) || is_complete(m, after, *key)
         })
         .about("an account is made, or says which role it has, only if that role was recorded as complete, and is so by the last look"),
+        Property::always_step("LapsedFirst", |_, _: &State, action: &Action, after: &State| {
+            decided(action, after).is_none_or(|(key, ask)| {
+                let makes = world::change(&ask) == Some(Change::Makes(Part::Role));
+                !makes || after.shown[usize::from(key)].is_none_or(|flat| !is_recorded(key, flat))
+            })
+        })
+        .about("a role is made only for an identity that does not say that its role can be used"),
         Property::always_step("NothingForeignIsTouched", |_, before: &State, action: &Action, after: &State| {
             matches!(action, Action::Deed(_) | Action::Collect(_))
                 || (0..INSTANCES).all(|key| leaves_what_is_foreign(before, after, key))
@@ -199,6 +206,11 @@ fn is_complete(m: &Harness<Team>, s: &State, key: u8) -> bool {
     let world = World::of(&s.outside[usize::from(key)]);
     let is_so = others > 0 || world.policy == identity.wish.grant && world.role == TRUST && world.attached;
     identity.status.complete.is_some() && seen && is_so
+}
+
+/// Whether an identity says that its role is complete.
+fn is_recorded(key: u8, flat: Flat) -> bool {
+    names::identity_of(key, flat).status.complete.is_some()
 }
 
 fn leaves_what_is_foreign(before: &State, after: &State, key: u8) -> bool {

@@ -17,7 +17,8 @@ const BESIDE: u8 = 1 << 5;
 const INVENTORY: u8 = BESIDE - 1;
 /// Of the one that is stored: that the content of the look before has waited for long. Above what is recorded: which that was.
 const PATIENT: u8 = 1 << 6;
-/// And that the namespace of the stack could not use the cluster when it was looked at.
+/// And that the namespace of the stack could not use the cluster when it was looked at. Who could not has written nothing, so that
+/// look is whole: of one that is not it says that the namespace could not before, and can again, and that the look is whole.
 const BARRED: u8 = 1 << 7;
 const WHICH: u8 = 6;
 /// Of the look: that there is one, that it is whole, that some time has passed since the first, its content, that all are well.
@@ -44,18 +45,18 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
     let refused = |place: u8| if memory.refused.contains_key(&place) { REFUSAL } else { 0 };
     let about = fetched | memory.tries.min(3) << 2 | refused(0) | attempt << 5;
     let (mut look, mut places, mut untried) = (0, 0, 0);
-    if let Some(Look { digest, at, since, whole, allowed, sights, .. }) = &memory.look {
+    if let Some(Look { digest, at, since, whole, allowed, regained, sights, .. }) = &memory.look {
         let lives = || sights.values().filter_map(|sight| sight.live.as_ref());
         let well = lives().all(|live| live.health == Health::Well);
         look = SEEN
-            | if *whole { WHOLE } else { 0 }
+            | if *whole && !regained { WHOLE } else { 0 }
             | if at > since { WAITED } else { 0 }
             | if well { WELL } else { 0 }
             | if sights.values().any(|sight| matches!(sight.fit, Fit::Refused(_))) { TURNED_DOWN } else { 0 }
             | digest.unwrap_or(0) << 4;
         let is_untried = |sight: &Sight<Tiny>| matches!(sight.fit, Fit::Untried(_));
-        untried =
-            if sights.values().any(is_untried) { BESIDE } else { 0 } | if *allowed { 0 } else { BARRED };
+        let barred = if *allowed && !regained { 0 } else { BARRED };
+        untried = if sights.values().any(is_untried) { BESIDE } else { 0 } | barred;
         places = sights
             .iter()
             .map(|(place, sight)| sight.live.as_ref().map_or(ABSENT, |live| live.read) << (4 * place))
@@ -107,11 +108,13 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
         stored: inventory(stored),
         look: (look & SEEN != 0).then(|| Look {
             on: (note.uids[0] > 0).then_some(note.uids[0]),
+            generation: 0,
             digest: (digest > 0).then_some(digest),
             at,
             since: if look & WAITED != 0 { Millis(0) } else { at },
-            whole: look & WHOLE != 0,
-            allowed: stored & BARRED == 0,
+            whole: look & WHOLE != 0 || stored & BARRED != 0,
+            allowed: !is_barred(&note),
+            regained: look & WHOLE == 0 && stored & BARRED != 0,
             sights: Arc::new(sights()),
         }),
         waited: (stored & PATIENT != 0).then(|| {
@@ -128,7 +131,7 @@ pub(crate) fn memory(note: Note, at: Millis) -> Memory<Tiny> {
 
 /// Whether the namespace of the stack could not use the cluster at the last look.
 pub(crate) fn is_barred(note: &Note) -> bool {
-    note.body[2] & BARRED != 0
+    note.body[2] & BARRED != 0 && note.body[3] & WHOLE != 0
 }
 
 pub(crate) fn has_looked(note: &Note) -> bool {
@@ -167,7 +170,11 @@ pub(crate) fn told(note: &Note) -> String {
         let well = if note.body[3] & WELL == 0 { " unwell" } else { "" };
         let well = if note.body[3] & TURNED_DOWN == 0 { well.to_owned() } else { format!("{well} refused") };
         let well = if note.body[2] & BESIDE == 0 { well } else { format!("{well} untried") };
-        let barred = if look.allowed { "" } else { " barred" };
+        let barred = match (look.allowed, look.regained) {
+            (false, _) => " barred",
+            (_, true) => " no more barred",
+            _ => "",
+        };
         format!("{at:?} for {:?}{waited}{whole}{well}{barred}", look.digest)
     }));
     said.extend(memory.waited.map(|(digest, _)| format!("{digest:?} has waited")));

@@ -1,5 +1,6 @@
 //! Controllers that do one thing wrong.
 
+mod failures;
 mod sights;
 mod words;
 
@@ -7,6 +8,9 @@ use bowline_control::lease::Epoch;
 use bowline_control::{Decision, Effect, EffectOf, Moment, Standing, Write};
 use bowline_updates::{Act, Aim, Ask, Call, Number, Object, Stage, Step, Wait};
 
+use self::failures::{
+    blames_what_may_not_be_there, calls_it_failed, does_not_start_after_a_failure, forgets_what_failed,
+};
 use self::sights::{
     may_be_everywhere, mends_everywhere, takes_all_for_its_own, trusts_any_look, writes_everywhere,
 };
@@ -39,6 +43,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { effect: keeps_what_was_queued, ..SHAPE }),
     mutant!("forgets what failed" breaks "NotAgain" at "requests=3" with &[],
         Shape { decide: forgets_what_failed, ..SHAPE }),
+    mutant!("blames what may not be there any more" breaks "NotToBlame" at "requests=1,turns=1" with &[],
+        Shape { effect: blames_what_may_not_be_there, ..SHAPE }),
     mutant!("calls what was begun failed" breaks "NeverTouched" at "" with &[],
         Shape { effect: calls_it_failed, ..SHAPE }),
     mutant!("takes what is applied for good" breaks "LastGoodSucceeded" at "" with &[],
@@ -172,26 +178,6 @@ fn keeps_what_was_queued(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Sh
                 let was = before.request(request.number).map(|request| request.stage);
                 if was == Some(Stage::Queued) {
                     request.stage = Stage::Queued;
-                }
-            }
-        }
-    })
-}
-
-fn forgets_what_failed(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
-    otherwise(shown, now, |shown| {
-        if let Some(stack) = &mut shown.stack {
-            stack.status.quarantined.clear();
-        }
-    })
-}
-
-fn calls_it_failed(shown: &Shown, step: &Step, now: Moment) -> EffectOf<Shape> {
-    rewritten(shown, step, now, |_, after| {
-        if let Step::BackOut(_) = step {
-            for request in &mut after.status.requests {
-                if request.stage == Stage::PartialFailure {
-                    request.stage = Stage::Failed;
                 }
             }
         }
@@ -371,14 +357,6 @@ fn applies_again(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
         Decision::Do(Step::Look(Aim::LastGood)) if shown.memory.look.is_some() => {
             Decision::Do(Step::Write(Aim::LastGood))
         }
-        other => other,
-    }
-}
-
-fn does_not_start_after_a_failure(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
-    let has_failed = shown.stack.as_ref().is_some_and(|stack| !stack.status.quarantined.is_empty());
-    match (SHAPE.decide)(shown, now) {
-        Decision::Do(Step::Start(_)) if has_failed => Decision::Wait { what: Wait::Person, until: None },
         other => other,
     }
 }

@@ -229,6 +229,7 @@ pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
             name: 0,
             uid,
             version,
+            generation: 0,
             deleting,
             ready: activity & UNREADY == 0,
             why: Words,

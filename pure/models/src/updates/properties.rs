@@ -8,7 +8,7 @@ use bowline_updates::{Mood, Number, Phase, Stack, Stage};
 
 use self::requests::{
     are_in_order, discards_only_what_has_ended, has_no_more_than_it_keeps, has_succeeded, has_the_newest,
-    has_touched, is_one, is_outdated, is_over, is_tried_again,
+    has_touched, is_blamed_for_no_permission, is_one, is_outdated, is_over, is_tried_again,
 };
 use super::names::{self, CLUSTER, UPDATES};
 use super::world::{self, World};
@@ -46,6 +46,10 @@ fn of_requests() -> Vec<Claim> {
             pairs(before, after).all(|(was, is)| !is_tried_again(&was, &is))
         })
         .about("content that was rolled back is not begun again, unless somebody has released it"),
+        Property::always_step("NotToBlame", |_, before: &State, action: &Action, after: &State| {
+            pairs(before, after).all(|(was, is)| !is_blamed_for_no_permission(before, action, &was, &is))
+        })
+        .about("content is not to blame for it that its stack may not use the cluster any more"),
         Property::always_step("NeverTouched", |_, before: &State, _: &Action, after: &State| {
             pairs(before, after).all(|(was, is)| !has_touched(&was, &is))
         })

@@ -246,7 +246,8 @@ fn perform(world: &mut World, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
             };
             let sights = Arc::new(world.look(code.digest).into_iter().map(tried).collect());
             let on = (ask.on > 0).then_some(ask.on);
-            Reply::Seen { attempt: code.attempt.into(), on, digest, allowed: !world.barred, sights }
+            let (attempt, allowed) = (code.attempt.into(), !world.barred);
+            Reply::Seen { attempt, on, generation: 0, digest, allowed, sights }
         }
         _ => {
             let mut outcomes = Vec::new();

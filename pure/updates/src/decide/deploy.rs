@@ -23,7 +23,9 @@ impl<N: Names> Case<'_, N> {
             View::Unusable => return fail(Fault::BadContent),
             View::Plan(look, plan) => (look, plan),
         };
-        if !look.whole {
+        // What was seen may be long ago: keeping what is going to be touched is tried again and again.
+        let is_old = self.now.clock >= look.at.plus(self.rhythm.lease);
+        if !look.whole || is_old || self.is_outdated(look) {
             return Decision::Do(Step::Look(aim));
         }
         if !look.allowed {
@@ -98,12 +100,19 @@ impl<N: Names> Case<'_, N> {
             return Some(step);
         }
         let next = plan.next(self.rhythm.batch, &self.s.memory.refused);
-        // What others have in what is to go is seen by a look, and not by what was written since.
-        let goes = next.iter().any(|deed| matches!(deed.act, Act::Delete(_)) && N::is_shared(&deed.place));
-        if next.is_empty() || goes && !look.whole {
+        if next.is_empty() {
             return (!look.whole).then_some(Step::Look(aim));
         }
-        Some(Step::Write(aim))
+        // What others have in what is to go is seen by a look, and not by what was written since.
+        let goes = next.iter().any(|deed| matches!(deed.act, Act::Delete(_)) && N::is_shared(&deed.place));
+        let is_seen = look.whole || !goes;
+        Some(if is_seen && !self.is_outdated(look) { Step::Write(aim) } else { Step::Look(aim) })
+    }
+
+    /// Whether something else is wanted of the cluster since: whoever could use it then may not any more, and many batches rest
+    /// on one look.
+    fn is_outdated(&self, look: &Look<N>) -> bool {
+        self.s.cluster.as_ref().is_some_and(|cluster| look.generation < cluster.generation)
     }
 
     fn await_health(&self, aim: Aim, look: &Look<N>, plan: &Plan<N>) -> What {
@@ -191,8 +200,8 @@ impl<N: Names> Case<'_, N> {
                 Decision::Wait { what: Wait::Person, until: Some(next) }
             }
             _ if !look.allowed => Decision::Do(Step::Look(aim)),
-            // Who has begun to write again goes on, until something does not work.
-            Some(step) if is_time || !look.whole => Decision::Do(step),
+            // Who may be here again tries at once. Who has begun to write goes on, until something does not work.
+            Some(step) if is_time || look.regained || !look.whole => Decision::Do(step),
             _ if self.now.clock >= next => Decision::Do(Step::Look(aim)),
             _ => Decision::Wait { what: Wait::Person, until: Some(next) },
         }

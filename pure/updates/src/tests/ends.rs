@@ -26,6 +26,7 @@ fn seen(s: &mut Snapshot<Plain>, sight: Sight<Plain>) {
         Reply::Seen {
             attempt: 3,
             on: Some(cluster().uid),
+            generation: 1,
             digest: Some("one".into()),
             allowed: true,
             sights,
@@ -149,8 +150,14 @@ fn that_a_newer_version_was_looked_at_gives_an_older_one_no_more_time() {
     let mut s = applied();
     look(&mut s).since = Millis(5);
     let on = Some(cluster().uid);
-    let other =
-        Reply::Seen { attempt: 3, on, digest: Some("two".into()), allowed: true, sights: Arc::default() };
+    let other = Reply::Seen {
+        attempt: 3,
+        on,
+        generation: 1,
+        digest: Some("two".into()),
+        allowed: true,
+        sights: Arc::default(),
+    };
     learn(&mut s, Step::Look(Aim::Version(Number(2))), other.clone());
     assert_eq!(look(&mut s).since, HOUR, "it has its own time");
     seen(&mut s, ours(1));
@@ -165,14 +172,21 @@ fn that_a_newer_version_was_looked_at_gives_an_older_one_no_more_time() {
     let other = |on| Reply::Seen {
         attempt: 3,
         on,
+        generation: 1,
         digest: Some("two".into()),
         allowed: true,
         sights: Arc::default(),
     };
     learn(&mut s, Step::Look(Aim::Version(Number(2))), other(Some(cluster().uid)));
     learn(&mut s, Step::Look(Aim::Version(Number(2))), other(on));
-    let first =
-        Reply::Seen { attempt: 3, on, digest: Some("one".into()), allowed: true, sights: Arc::default() };
+    let first = Reply::Seen {
+        attempt: 3,
+        on,
+        generation: 1,
+        digest: Some("one".into()),
+        allowed: true,
+        sights: Arc::default(),
+    };
     learn(&mut s, Step::Look(FIRST), first);
     assert_eq!(look(&mut s).since, HOUR, "it has not waited on this cluster");
 }
@@ -189,6 +203,42 @@ fn what_was_seen_on_another_cluster_of_the_name_says_nothing() {
     assert!(of(Some(1)));
     assert!(!of(Some(2)), "it is another one");
     assert!(!of(None), "it is gone");
+}
+
+#[test]
+fn who_was_not_allowed_looks_again_when_something_else_is_wanted_of_the_cluster() {
+    let s = applied();
+    let of = |allowed: bool, generation: u64| {
+        let mut memory = s.memory.clone();
+        memory.look.as_mut().expect("a look").allowed = allowed;
+        let cluster = Object::Cluster(Cluster { generation, ..cluster() });
+        let stack = Object::Stack(s.stack.clone().expect("a stack"));
+        Snapshot::of(&[&cluster, &stack], &memory).memory.look.is_some()
+    };
+    assert!(of(false, 1), "it is as it was");
+    assert!(!of(false, 2), "it may be allowed now");
+    assert!(of(false, 0), "what is shown of the cluster is older than the look");
+    assert!(of(true, 2), "who may lose what was allowed learns it in time");
+}
+
+/// Nothing bounds how often the hub does not take an inventory.
+#[test]
+fn a_version_begins_by_what_was_seen_just_before_however_late_its_inventory_is_kept() {
+    let mut s = starting();
+    stack(&mut s).status.inventory = None;
+    change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, super::changed()));
+    let old = HOUR.plus(Rhythm::default().lease);
+    let young = old.since(Millis(1));
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::Store(FIRST)));
+    learn(&mut s, Step::Store(FIRST), Reply::Failed("no answer".into()));
+    assert_eq!(decide(&s, young), Decision::Do(Step::Store(FIRST)), "it is tried again");
+    assert_eq!(decide(&s, old), Decision::Do(Step::Look(FIRST)), "but not by what was seen so long ago");
+    let inventory = Arc::new(Inventory([("x", crate::Origin::Created)].into()));
+    learn(&mut s, Step::Store(FIRST), Reply::Stored(inventory));
+    assert_eq!(decide(&s, young), Decision::Do(Step::Begin(Number(1))));
+    assert_eq!(decide(&s, old), Decision::Do(Step::Look(FIRST)), "nor is it begun by that");
+    look(&mut s).at = old;
+    assert_eq!(decide(&s, old), Decision::Do(Step::Begin(Number(1))), "what is kept is not kept again");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline_control::{Controller, Decision};
+use bowline_control::{Controller, Decision, Millis};
 
 use super::{Plain, applied, at, content, differs, ours};
 use crate::{
@@ -122,7 +122,7 @@ fn what_is_foreseen_is_what_is_decided() {
             done: 0,
             words: String::new(),
         });
-        let decided = Updates::<Plain>::new(Rhythm::default()).decide(&s, at(super::HOUR));
+        let decided = Updates::<Plain>::new(Rhythm::default()).decide(&s, at(Millis(0)));
         let fails = match decided {
             Decision::Do(Step::Fail(_, why)) => Some(why),
             Decision::Do(Step::Store(_)) => None,

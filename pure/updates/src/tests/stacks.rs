@@ -186,6 +186,24 @@ fn who_was_lost_twice_is_rolled_back_and_no_sooner() {
 }
 
 #[test]
+fn who_takes_over_what_was_given_up_tries_once_more() {
+    let mut s = applied();
+    stack(&mut s).status.epoch = Epoch(0);
+    stack(&mut s).status.phase = Phase::Stalled(Some(Number(1)));
+    assert_eq!(decide(&s, HOUR), Decision::Do(Step::TakeOver));
+    assert_eq!(after(&s, Step::TakeOver).status.phase, Phase::RollingBack(Some(Number(1))));
+    let handed = Moment { handed: true, ..at(HOUR) };
+    let taken = after_at(&s, Step::TakeOver, handed).status.phase;
+    assert_eq!(taken, Phase::RollingBack(Some(Number(1))), "who hands over takes what it remembers along");
+    stack(&mut s).deleting = true;
+    assert_eq!(
+        after(&s, Step::TakeOver).status.phase,
+        Phase::Stalled(Some(Number(1))),
+        "it is left as it is"
+    );
+}
+
+#[test]
 fn what_is_done_is_shown_now_and_then_and_in_the_end() {
     let mut s = starting();
     change_sight(&mut s, |sight| (sight.live, sight.fit) = (None, super::changed()));

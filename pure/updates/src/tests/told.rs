@@ -7,8 +7,8 @@ use bowline_control::{Controller, Decision, Millis, Standing, Write};
 use super::stacks::{after, change_sight, controller, decide, look, stack, starting};
 use super::{HOUR, Plain, applied, at, changed, update};
 use crate::{
-    Aim, Fault, Good, Mood, Number, Object, Objection, Phase, Rhythm, Shown, Snapshot, Stage, Step, Told,
-    Wait,
+    Aim, Fault, Good, Memory, Mood, Number, Object, Objection, Phase, Reply, Rhythm, Shown, Snapshot, Stage,
+    Step, Told, Wait,
 };
 
 const LEASE: Millis = Millis(30_000);
@@ -223,6 +223,79 @@ fn a_stack_whose_namespace_may_not_use_the_cluster_any_more_begins_nothing_and_s
     assert_eq!(decide(&half, HOUR), Decision::Wait { what: Wait::Person, until: Some(next) });
     assert_eq!(decide(&half, next), Decision::Do(Step::Look(Aim::LastGood)));
     assert!(told(&half, Standing::Waiting(&Wait::Person)).words.contains("may not use the cluster any more"));
+}
+
+/// Who applies thousands of objects comes to no rest at which anything else would be told.
+#[test]
+fn what_was_told_at_rest_is_not_told_of_what_is_under_way() {
+    let mut s = starting();
+    let mut tells = |mood, words: &str, step| {
+        stack(&mut s).told = Some(Told { mood, words: words.into(), observed: 1 });
+        after(&s, step).told.expect("it is told").words
+    };
+    let (begins, fails) = (Step::Begin(Number(1)), Step::Fail(Number(1), Fault::Refused));
+    assert_eq!(tells(Mood::Well, "no version was submitted yet", begins), "");
+    assert_eq!(tells(Mood::Waiting, "waits for something", fails), "");
+    assert_eq!(tells(Mood::Waiting, "waits for something", Step::Cancel), "waits for something");
+    assert_eq!(tells(Mood::Drifted, "not as it should be: x", begins), "not as it should be: x");
+}
+
+/// Thousands of objects are many batches, and no look is between them.
+#[test]
+fn who_may_have_lost_the_cluster_looks_before_anything_more_is_written() {
+    let first = Aim::Version(Number(1));
+    let mut half = applied();
+    change_sight(&mut half, |sight| sight.fit = changed());
+    for whole in [false, true] {
+        look(&mut half).whole = whole;
+        assert_eq!(decide(&half, HOUR), Decision::Do(Step::Write(first)));
+        let mut other = half.clone();
+        other.cluster.as_mut().expect("a cluster").generation += 1;
+        assert_eq!(decide(&other, HOUR), Decision::Do(Step::Look(first)), "something else is wanted of it");
+        look(&mut other).generation += 1;
+        assert_eq!(decide(&other, HOUR), Decision::Do(Step::Write(first)), "it was looked at since");
+    }
+    let mut begins = starting();
+    assert_eq!(decide(&begins, HOUR), Decision::Do(Step::Begin(Number(1))));
+    begins.cluster.as_mut().expect("a cluster").generation += 1;
+    assert_eq!(decide(&begins, HOUR), Decision::Do(Step::Look(first)), "it may still fail");
+}
+
+#[test]
+fn a_stack_that_is_half_done_goes_on_as_soon_as_its_namespace_may_use_the_cluster_again() {
+    let mut half = applied();
+    change_sight(&mut half, |sight| sight.fit = changed());
+    half.memory.look.as_mut().expect("a look").allowed = false;
+    let fails = Step::BackOut(Fault::NotAllowed);
+    assert_eq!(after(&half, fails).status.quarantined, [], "its content is not to blame");
+    assert_eq!(after(&half, Step::BackOut(Fault::Ill)).status.quarantined.len(), 1);
+    stack(&mut half).status.good = Some(Good { number: Number(1), digest: "one".into() });
+    stack(&mut half).status.phase = Phase::Stalled(Some(Number(1)));
+    assert!(matches!(decide(&half, HOUR), Decision::Wait { what: Wait::Person, .. }));
+    let aim = Aim::LastGood;
+    let (look, attempt) = (half.memory.look.clone().expect("a look"), half.memory.attempt);
+    let seen = |allowed| Reply::Seen {
+        attempt,
+        on: look.on,
+        generation: look.generation,
+        digest: look.digest.clone(),
+        allowed,
+        sights: Arc::clone(&look.sights),
+    };
+    let learns = |memory: &mut Memory<Plain>, allowed, seconds: u64| {
+        let then = HOUR.plus(Millis(seconds * 1_000));
+        controller().learn(memory, &Step::Look(aim), seen(allowed), at(then)).expect("a look");
+        then
+    };
+    let mut again = half.clone();
+    let now = learns(&mut again.memory, true, 1);
+    assert_eq!(decide(&again, now), Decision::Do(Step::Write(aim)), "it waits for nothing");
+    let now = learns(&mut again.memory, true, 2);
+    assert_eq!(decide(&again, now), Decision::Do(Step::Write(aim)), "nothing was written since");
+    // Who was allowed all the time has tried, and waits.
+    half.memory.look.as_mut().expect("a look").allowed = true;
+    let now = learns(&mut half.memory, true, 1);
+    assert!(matches!(decide(&half, now), Decision::Wait { what: Wait::Person, .. }));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use rcgen::{BasicConstraints, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 
 use super::certificate::{self, Wanted};
-use super::{Pair, PkiError};
+use super::{Pair, PkiError, tls};
 use crate::store::Directory;
 use crate::time::Moment;
 
@@ -25,7 +25,7 @@ impl Authority {
     pub(super) fn load(directory: &Directory, now: Moment) -> Result<Authority, PkiError> {
         let certificate = directory.read(CERTIFICATE).map_err(PkiError::io(CERTIFICATE))?;
         let key = match directory.read(KEY).map_err(PkiError::io(KEY))? {
-            Some(pem) => KeyPair::from_pem(&pem).map_err(|why| PkiError::damaged(KEY, why))?,
+            Some(pem) => KeyPair::from_pem(&pem).map_err(|why| PkiError::authority(KEY, why))?,
             None if certificate.is_some() => return Err(PkiError::Lost),
             None => {
                 let key = KeyPair::generate().map_err(PkiError::making(KEY))?;
@@ -35,16 +35,17 @@ impl Authority {
         };
         let pem = match certificate {
             Some(pem) => match certificate::ends_soon(&pem, now) {
-                None => return Err(PkiError::damaged(CERTIFICATE, "it is not a certificate")),
+                None => return Err(PkiError::authority(CERTIFICATE, "it is not a certificate")),
+                Some(_) if !is_of(&pem, &key) => return Err(PkiError::Foreign),
                 Some(false) => pem,
                 Some(true) => issue(directory, &key, now)?,
             },
             None => issue(directory, &key, now)?,
         };
         let id = certificate::key_of(&pem)
-            .ok_or_else(|| PkiError::damaged(CERTIFICATE, "it does not identify its key"))?;
+            .ok_or_else(|| PkiError::authority(CERTIFICATE, "it does not identify its key"))?;
         let issuer =
-            Issuer::from_ca_cert_pem(&pem, key).map_err(|why| PkiError::damaged(CERTIFICATE, why))?;
+            Issuer::from_ca_cert_pem(&pem, key).map_err(|why| PkiError::authority(CERTIFICATE, why))?;
         Ok(Authority { pem, id, issuer })
     }
 
@@ -66,6 +67,7 @@ impl Authority {
         if let (Some(certificate), Some(key)) = (certificate, key)
             && wanted.is_met_by(&certificate, &self.id, now)
             && fits(&certificate, &key)
+            && tls::is_trusted(&self.pem, &certificate, wanted.server, now)
         {
             return Ok(Pair { certificate, key });
         }
@@ -93,6 +95,9 @@ fn issue(directory: &Directory, key: &KeyPair, now: Moment) -> Result<String, Pk
 
 /// Whether a key is that of a certificate: a crash between the two files may have torn them apart.
 fn fits(certificate: &str, key: &str) -> bool {
-    let key = KeyPair::from_pem(key).map(|key| key.public_key_raw().to_vec());
-    key.is_ok_and(|key| certificate::public_key(certificate).is_some_and(|found| found == key))
+    KeyPair::from_pem(key).is_ok_and(|key| is_of(certificate, &key))
+}
+
+fn is_of(certificate: &str, key: &KeyPair) -> bool {
+    certificate::public_key(certificate).is_some_and(|found| found == key.public_key_raw())
 }

@@ -104,6 +104,47 @@ fn what_is_torn_or_lost_is_made_anew_but_not_the_authority() {
 }
 
 #[test]
+fn an_authority_whose_key_is_anothers_is_refused() {
+    let (ours, theirs) = (Temporary::new("ours-key"), Temporary::new("their-key"));
+    load(&ours, &Names::default(), now());
+    load(&theirs, &Names::default(), now());
+    directory_with(&ours, "ca.key", &read(&theirs, &["ca.key"])[0]);
+    let before = read(&ours, &FILES);
+    assert!(matches!(Pki::load(&ours, &Names::default(), now()), Err(PkiError::Foreign)));
+    // Also when it would be time to renew it: nobody would trust what comes of it.
+    assert!(matches!(Pki::load(&ours, &Names::default(), days(3640)), Err(PkiError::Foreign)));
+    assert_eq!(read(&ours, &FILES), before, "nothing was made");
+}
+
+#[test]
+fn a_certificate_with_one_wrong_bit_anywhere_is_made_anew() {
+    let directory = Temporary::new("bits");
+    load(&directory, &Names::default(), now());
+    for (file, key_file) in [("server.crt", "server.key"), ("admin.crt", "admin.key")] {
+        let whole = CertificateDer::from_pem_slice(read(&directory, &[file])[0].as_bytes()).unwrap();
+        let key = read(&directory, &[key_file]).remove(0);
+        for at in (0..whole.len()).step_by(7) {
+            let mut damaged = whole.to_vec();
+            damaged[at] ^= 1 << (at % 8);
+            let pem = format!(
+                "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
+                BASE64_STANDARD.encode(&damaged)
+            );
+            directory_with(&directory, file, &pem);
+            directory_with(&directory, key_file, &key);
+            let pki = load(&directory, &Names::default(), now());
+            assert_ne!(read(&directory, &[file])[0], pem, "{file}: bit {} of byte {at}", at % 8);
+            let admin = CertificateDer::from_pem_slice(pki.admin.certificate.as_bytes()).unwrap();
+            assert!(matches!(pki.peer(Some(&[admin]), now()), Peer::Known { .. }), "{file}: byte {at}");
+        }
+    }
+}
+
+fn directory_with(directory: &Directory, file: &str, text: &str) {
+    directory.write(file, text.as_bytes()).unwrap();
+}
+
+#[test]
 fn the_administrator_gets_a_configuration() {
     let directory = Temporary::new("kubeconfig");
     let pki = load(&directory, &Names::default(), now());

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ring::digest;
-use rustls::client::danger::HandshakeSignatureValid;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerifier as _};
 use rustls::crypto::{CryptoProvider, ring as provider};
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{DigitallySignedStruct, DistinguishedName, Error, RootCertStore, ServerConfig, SignatureScheme};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
-use super::authority::Authority;
 use super::certificate::{ends, last};
-use super::{Pair, Peer, PkiError};
+use super::{NAMES, Pair, Peer, PkiError};
 use crate::time::Moment;
 use crate::user::{AUTHENTICATED, User};
 
@@ -24,17 +24,38 @@ fn crypto() -> Arc<CryptoProvider> {
     Arc::new(provider::default_provider())
 }
 
-/// What verifies certificates of clients.
-pub(super) fn verifier(authority: &Authority) -> Result<Arc<dyn ClientCertVerifier>, PkiError> {
-    let damaged = |why: String| PkiError::damaged("ca.crt", why);
-    let certificate = CertificateDer::from_pem_slice(authority.pem().as_bytes())
-        .map_err(|why| damaged(format!("{why:?}")))?;
+/// Who trusts an authority.
+fn roots(authority: &str) -> Result<Arc<RootCertStore>, PkiError> {
+    let damaged = |why: String| PkiError::authority("ca.crt", why);
+    let certificate =
+        CertificateDer::from_pem_slice(authority.as_bytes()).map_err(|why| damaged(format!("{why:?}")))?;
     let mut roots = RootCertStore::empty();
     roots.add(certificate).map_err(|why| damaged(why.to_string()))?;
-    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), crypto())
+    Ok(Arc::new(roots))
+}
+
+/// What verifies certificates of clients.
+pub(super) fn verifier(authority: &str) -> Result<Arc<dyn ClientCertVerifier>, PkiError> {
+    WebPkiClientVerifier::builder_with_provider(roots(authority)?, crypto())
         .allow_unauthenticated()
         .build()
-        .map_err(|why| damaged(why.to_string()))
+        .map_err(|why| PkiError::authority("ca.crt", why))
+}
+
+/// Whether who trusts the authority trusts a certificate, as that of a server or of a client: one wrong bit, and nobody does.
+pub(super) fn is_trusted(authority: &str, certificate: &str, server: bool, now: Moment) -> bool {
+    let Ok(own) = CertificateDer::from_pem_slice(certificate.as_bytes()) else { return false };
+    if !server {
+        let verifier = verifier(authority);
+        return verifier.is_ok_and(|verifier| verifier.verify_client_cert(&own, &[], time(now)).is_ok());
+    }
+    let (Ok(roots), Ok(name)) = (roots(authority), ServerName::try_from(NAMES[0])) else { return false };
+    let verifier = WebPkiServerVerifier::builder_with_provider(roots, crypto()).build();
+    verifier.is_ok_and(|verifier| verifier.verify_server_cert(&own, &[], &name, &[], time(now)).is_ok())
+}
+
+fn time(now: Moment) -> UnixTime {
+    UnixTime::since_unix_epoch(Duration::from_secs(u64::try_from(now.unix_s()).unwrap_or_default()))
 }
 
 pub(super) fn server(
@@ -62,9 +83,7 @@ pub(super) fn peer(
     now: Moment,
 ) -> Peer {
     let Some((own, others)) = certificates.split_first() else { return Peer::Unnamed };
-    let seconds = u64::try_from(now.unix_s()).unwrap_or_default();
-    let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
-    if verifier.verify_client_cert(own, others, time).is_err() {
+    if verifier.verify_client_cert(own, others, time(now)).is_err() {
         return Peer::Refused;
     }
     let Ok((_, certificate)) = X509Certificate::from_der(own) else { return Peer::Refused };

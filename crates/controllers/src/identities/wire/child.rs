@@ -12,9 +12,9 @@ use kube::core::{ApiResource, DynamicObject};
 use serde_json::{Value, json};
 
 use super::account::{is_identity, owner};
-use super::times::{millis, time};
 use super::{cluster, identity};
 use crate::drawing::{put, status};
+use crate::times::{millis, time};
 
 /// Reads and writes the children of identities.
 pub(crate) struct ChildWire;

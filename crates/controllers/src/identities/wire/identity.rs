@@ -11,8 +11,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::core::DynamicObject;
 use serde_json::{Map, Value, json};
 
-use super::times::{millis, time};
 use crate::drawing::{cut, put, status};
+use crate::times::{millis, time};
 
 /// What holds an identity until nothing of it is in AWS.
 pub(super) const FINALIZER: &str = "bowline.dev/identity";

@@ -8,8 +8,8 @@ use kube::core::DynamicObject;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::times::{millis, time};
 use crate::drawing::{part, put};
+use crate::times::{millis, time};
 
 /// How many bytes of the hash are a name.
 const HASH: usize = 20;

@@ -24,6 +24,7 @@ pub(super) fn read(raw: &DynamicObject) -> Option<Cluster<Text>> {
         name: meta.name.clone()?,
         uid: meta.uid.clone()?,
         version: Version(meta.resource_version.as_deref()?.parse().ok()?),
+        generation: u64::try_from(meta.generation.unwrap_or(0)).unwrap_or(0),
         deleting: meta.deletion_timestamp.is_some(),
         ready: status.conditions.is_true(&ConditionType::READY),
         why: ready.map_or(String::new(), |ready| ready.message.clone()),
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn who_is_on_it_comes_back_and_others_keep_what_they_say() {
         let ready = json!([{ "type": "Ready", "status": "True", "reason": "Usable", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" }]);
-        let upgrade = json!({ "namespace": "a", "group": "g" });
+        let upgrade = json!({ "namespace": "a", "group": "g", "attempt": 1 });
         let exposed = json!([{ "type": "Ready", "status": "False", "reason": "HubExposed", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" }]);
         for (said, is_ready, is_upgraded) in [
             (json!({}), false, false),

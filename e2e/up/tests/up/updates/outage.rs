@@ -45,13 +45,14 @@ fn a_cluster_that_goes_away_for_a_while_delays_nobody_else() -> Result<()> {
     let held = runtime.block_on(way.next_request(Matcher::writes()));
     way.rule(Rule::every(Matcher::any(), Weather::Hold));
     let silent = Instant::now();
-    for version in ["1", "2", "3"] {
+    // Who waited for the silent one would do so at each of its steps, however fast the machine is.
+    let mut times = Vec::new();
+    while times.len() < 3 || times.iter().all(|time| *time >= REQUEST) {
+        ensure!(times.len() < 10, "each of them waited: {times:?}");
         let began = Instant::now();
-        near.ends(
-            &near.submit(&[map("near", json!({ "v": version })), deployment("web", None)])?,
-            "Succeeded",
-        )?;
-        ensure!(began.elapsed() < REQUEST, "it waited for {:?}", began.elapsed());
+        let content = [map("near", json!({ "v": times.len().to_string() })), deployment("web", None)];
+        near.ends(&near.submit(&content)?, "Succeeded")?;
+        times.push(began.elapsed());
     }
     place.stands("far", "NoAnswer")?;
     until("it says what it waits for, as long as it is away", || {
@@ -61,7 +62,7 @@ fn a_cluster_that_goes_away_for_a_while_delays_nobody_else() -> Result<()> {
             said.contains("no answer within 10 s") || said.contains("waits for its cluster to be ready");
         Ok(if says && silent.elapsed() > AWAY { Ok(()) } else { Err(status.to_string()) })
     })?;
-    near.ends(&near.submit(&[map("near", json!({ "v": "4" }))])?, "Succeeded")?;
+    near.ends(&near.submit(&[map("near", json!({ "v": "last" }))])?, "Succeeded")?;
 
     // What is held arrives now, though nobody waits for it any more.
     runtime.block_on(held.pass());

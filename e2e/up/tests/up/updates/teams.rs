@@ -8,7 +8,7 @@ use bowline_e2e_up::{Place, until};
 use serde_json::{Value, json};
 
 use super::server::Server;
-use super::team::{embedded, map};
+use super::team::{embedded, map, never_ready};
 
 /// A namespace, and somebody who may edit there, and nowhere else.
 pub(super) struct Member {
@@ -170,5 +170,50 @@ fn a_namespace_that_loses_its_cluster_changes_nothing_there() -> Result<()> {
     hub.merge(cluster, &json!({ "spec": { "allowedNamespaces": { "names": ["team-a"] } } }))?;
     told("it is well", "AsWanted")?;
     ensure!(Server::of(&toy)?.maps("default")?["one"] == json!({ "v": "1" }));
+    Ok(())
+}
+
+/// It does not wait for its next try, and its content is not to blame.
+#[test]
+fn a_namespace_that_gets_its_cluster_back_goes_on_where_it_was_stopped() -> Result<()> {
+    let place = Place::start(Kind::Embedded)?;
+    place.says("cluster add toy --embedded --allow team-a", 0, &["It is ready"])?;
+    let a = Member::new(&place, "team-a")?;
+    let hub = Server::of(&place.kubeconfig())?;
+    let of_team = "/apis/bowline.dev/v1alpha1/namespaces/team-a";
+    let (stack, cluster) = (format!("{of_team}/stacks/toy"), "/apis/bowline.dev/v1alpha1/clusters/toy");
+    a.submits(&place, &[map("one", json!({ "v": "1" }))], "", 0, &["toy/1 Succeeded"])?;
+    hub.merge(&stack, &json!({ "spec": { "driftIntervalSeconds": 3600 } }))?;
+    let file = place.path("half.json");
+    let half = [map("one", json!({ "v": "2" })), never_ready("web")];
+    std::fs::write(&file, json!({ "apiVersion": "v1", "kind": "List", "items": half }).to_string())?;
+    let submit = format!("update submit {} --cluster toy", file.display());
+    place.says_to(&a.kubeconfig, &submit, 0, &["Submitted 2 objects"])?;
+    let comes_to = |phase: &str, done: usize| {
+        until(&format!("it is {phase}"), || {
+            let all = hub.items(&format!("{of_team}/updates"))?;
+            let two = all.into_iter().find(|one| one["status"]["version"] == 2).unwrap_or_default();
+            let (is, progress) = (&two["status"]["phase"], &two["status"]["progress"]["done"]);
+            Ok(if *is == phase && *progress == done { Ok(()) } else { Err(two.to_string()) })
+        })
+    };
+    comes_to("Partial", 2)?;
+    hub.merge(cluster, &json!({ "spec": { "allowedNamespaces": { "names": ["team-b"] } } }))?;
+    comes_to("PartialFailure", 2)?;
+    // It says so when it rests: it has looked, and seen that it may not be there.
+    until("it is stalled, and rests", || {
+        let status = hub.read(&stack)?["status"].take();
+        let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+        let rests = conditions.iter().any(|one| {
+            let said = one["message"].as_str().unwrap_or_default();
+            one["type"] == "Stalled" && one["status"] == "True" && said.contains("may not use the cluster")
+        });
+        Ok(if status["phase"] == "Stalled" && rests { Ok(()) } else { Err(status.to_string()) })
+    })?;
+    hub.merge(cluster, &json!({ "spec": { "allowedNamespaces": { "names": ["team-a"] } } }))?;
+    comes_to("RolledBack", 2)?;
+    ensure!(Server::of(&embedded(&place, "toy")?)?.maps("default")?["one"] == json!({ "v": "1" }));
+    let status = hub.read(&stack)?["status"].take();
+    ensure!(status["quarantined"].as_array().is_none_or(Vec::is_empty), "{status}");
     Ok(())
 }

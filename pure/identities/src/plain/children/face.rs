@@ -85,8 +85,11 @@ fn common(identity: &Identity<Plain>, spec: &mut Map<String, Value>) {
 }
 
 fn statement(statement: &Statement) -> Value {
-    let Statement { effect, actions, resources, condition } = statement;
+    let Statement { sid, effect, actions, resources, condition } = statement;
     let mut written = Map::new();
+    if let Some(sid) = sid {
+        written.insert("sid".to_owned(), json!(sid));
+    }
     written.insert("effect".to_owned(), json!(effect));
     written.insert("action".to_owned(), json!(actions));
     written.insert("resource".to_owned(), json!(resources));

@@ -22,6 +22,7 @@ fn named(name: &str) -> Named {
 
 fn identity() -> Identity<Plain> {
     let statement = Statement {
+        sid: Some("Read".into()),
         effect: "Allow".into(),
         actions: vec!["s3:GetObject".into()],
         resources: vec!["*".into()],
@@ -94,6 +95,7 @@ fn children_say_what_their_identity_says_and_then_rest() {
         (Some(name.as_str()), Some("u1"))
     );
     assert_eq!(policy.spec["policy"]["statement"][0]["action"][0], "s3:GetObject");
+    assert_eq!(policy.spec["policy"]["statement"][0]["sid"], "Read");
     let role = child(&objects, Part::Role).expect("a role");
     assert_eq!(role.spec["trusts"][0]["issuer"], "https://oidc.example/id/X");
     assert_eq!((&role.spec["policy"], &role.spec["serviceAccountName"]), (&"reader".into(), &"sa".into()));

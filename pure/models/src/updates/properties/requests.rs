@@ -3,8 +3,9 @@
 use bowline_updates::{Number, Phase, Stack, Stage};
 
 use super::{is_paused, is_stalled, stack, updates};
-use crate::harness::State;
+use crate::harness::{Action, State};
 use crate::tiny::Tiny;
+use crate::updates::memory;
 use crate::updates::world::World;
 
 pub(super) fn discards_only_what_has_ended(before: &State, after: &State, key: u8) -> bool {
@@ -68,6 +69,18 @@ pub(super) fn is_outdated(s: &State, was: &Stack<Tiny>, is: &Stack<Tiny>) -> boo
 pub(super) fn is_tried_again(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {
     let digest = |number| is.request(number).map(|request| request.digest);
     goes_on_with(was, is).and_then(digest).is_some_and(|digest| was.quarantine(&digest).is_some())
+}
+
+pub(super) fn is_blamed_for_no_permission(
+    before: &State,
+    action: &Action,
+    was: &Stack<Tiny>,
+    is: &Stack<Tiny>,
+) -> bool {
+    // What was decided is written before anything else is learned.
+    let is_barred = memory::is_barred(&before.keys[usize::from(is.name)].memory);
+    let is_new = is.status.quarantined.iter().any(|bad| !was.status.quarantined.contains(bad));
+    *action == Action::Carry(is.name) && is_barred && is_new
 }
 
 pub(super) fn has_touched(was: &Stack<Tiny>, is: &Stack<Tiny>) -> bool {

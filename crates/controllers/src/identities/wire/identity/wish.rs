@@ -36,6 +36,7 @@ fn statement(written: &Written) -> Statement {
         keys.iter().map(|(key, value)| (key.clone(), values(value))).collect::<BTreeMap<_, _>>()
     };
     Statement {
+        sid: written.sid.clone(),
         effect: match written.effect {
             Effect::Allow => "Allow".to_owned(),
             Effect::Deny => "Deny".to_owned(),
@@ -92,7 +93,7 @@ mod tests {
     fn all_that_is_wanted_is_read() {
         let arn = "arn:aws:iam::aws:policy/ReadOnlyAccess";
         let wish = wish(json!({
-            "policy": { "statement": [{ "effect": "Deny", "resource": "*", "action": ["*"],
+            "policy": { "statement": [{ "sid": "No", "effect": "Deny", "resource": "*", "action": ["*"],
                 "condition": { "Bool": { "a": true, "b": ["x", 1] } } }] },
             "managedPolicyArns": [arn], "permissionsBoundary": arn, "serviceAccountName": "other",
             "clusters": ["west", "east"], "deletionPolicy": "Orphan", "adopt": true,
@@ -105,7 +106,7 @@ mod tests {
             (&[arn.to_owned()][..], Some(arn))
         );
         let statement = &wish.grant.statements[0];
-        assert_eq!(statement.effect, "Deny");
+        assert_eq!((statement.sid.as_deref(), statement.effect.as_str()), (Some("No"), "Deny"));
         assert_eq!(statement.condition["Bool"]["a"], ["true"]);
         assert_eq!(statement.condition["Bool"]["b"], ["x", "1"]);
     }

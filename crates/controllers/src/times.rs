@@ -5,13 +5,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 
 /// A time of the clock on the wall. It is rounded up: whoever waits since then waits no shorter.
-pub(super) fn time(Millis(millis): Millis) -> Time {
+pub(crate) fn time(Millis(millis): Millis) -> Time {
     let second = i64::try_from(millis.div_ceil(1_000)).unwrap_or(i64::MAX);
     Time(Timestamp::from_second(second).unwrap_or(Timestamp::MAX))
 }
 
 /// What an object says; what was before 1970 is 1970.
-pub(super) fn millis(time: &Time) -> Millis {
+pub(crate) fn millis(time: &Time) -> Millis {
     Millis(u64::try_from(time.0.as_second()).unwrap_or(0).saturating_mul(1_000))
 }
 

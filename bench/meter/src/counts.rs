@@ -5,20 +5,23 @@ use kube::Client;
 
 /// What one server has counted, or several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// Requests that only read.
-    pub(crate) reads: u64,
+    pub reads: u64,
     /// Requests that would write, dry runs among them.
-    pub(crate) asked: u64,
+    pub asked: u64,
     /// Of these, those that were refused.
-    pub(crate) refused: u64,
+    pub refused: u64,
     /// What was written: the version of the last change.
-    pub(crate) written: u64,
+    pub written: u64,
 }
 
 impl Counts {
     /// So far.
-    pub(crate) async fn of(server: &Client) -> Result<Counts> {
+    ///
+    /// # Errors
+    /// If the server does not say.
+    pub async fn of(server: &Client) -> Result<Counts> {
         let request = http::Request::get("/metrics").body(Vec::new())?;
         Counts::read(&server.request_text(request).await?)
     }
@@ -44,12 +47,14 @@ impl Counts {
     }
 
     /// Together with those of another server.
-    pub(crate) fn and(self, other: Counts) -> Counts {
+    #[must_use]
+    pub fn and(self, other: Counts) -> Counts {
         self.with(other, |a, b| a + b)
     }
 
     /// What has come since.
-    pub(crate) fn since(self, before: Counts) -> Counts {
+    #[must_use]
+    pub fn since(self, before: Counts) -> Counts {
         self.with(before, u64::saturating_sub)
     }
 

@@ -1,0 +1,206 @@
+//! `bowline place move`: from one target to another, stage by stage.
+
+use std::time::Duration;
+
+use bowline_api::conditions::ConditionType;
+use bowline_api::placements::{Placement, Said, VolumeGrant};
+use kube::ResourceExt;
+use kube::api::Patch;
+use serde_json::json;
+
+use super::stage::{Stage, stage};
+use super::why::{refusal, tied};
+use super::{Hub, Patience, patching, style, word};
+use crate::connection::{Wanted, failed};
+use crate::exit::{Exit, NoConnection, Refused};
+use crate::output::{self, Format};
+use crate::palette::{self, paint};
+
+/// How often it is looked how far it is.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Has a namespace moved. What cannot be had is refused before anything is stopped.
+pub(crate) async fn move_to(
+    server: &Wanted,
+    namespace: &str,
+    to: &str,
+    patience: &Patience,
+    format: Format,
+) -> anyhow::Result<Exit> {
+    let hub = Hub::of(server).await?;
+    let placement = hub.placed(namespace).await?;
+    if placement.metadata.deletion_timestamp.is_some() {
+        anyhow::bail!(Refused(format!(
+            "the placement of {namespace} is being deleted: wait until it is gone"
+        )));
+    }
+    let target = hub.target(to).await?;
+    let is_there = placement
+        .status
+        .as_ref()
+        .and_then(|status| status.desired.as_ref())
+        .is_some_and(|is| is.as_str() == to);
+    if !is_there {
+        let why = match refusal(&target) {
+            Some(why) => Some(why),
+            None => tied(&hub.grants_of(Some(namespace)).await?, to),
+        };
+        if let Some(why) = why {
+            anyhow::bail!(Refused(format!("{namespace} cannot go to {to}: {why}; nothing was stopped")));
+        }
+    }
+    let change = json!({ "spec": { "target": to, "targetSelector": null } });
+    let changed = hub.placements(namespace).patch(Placement::NAME, &patching(), &Patch::Merge(change)).await;
+    let placement =
+        changed.map_err(|error| failed(error, &format!("cannot move the namespace {namespace}")))?;
+    if patience.wait {
+        return follow(&hub, placement, Some(to), patience, format).await;
+    }
+    if format.is_text() {
+        patience.note(&format!("The namespace {namespace} is to go to {to}: see `bowline place status`."));
+    } else {
+        output::print(&output::document(format, &placement)?)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Follows a namespace until it is where it is to be, and says each stage that it comes to.
+pub(super) async fn follow(
+    hub: &Hub,
+    placement: Placement,
+    to: Option<&str>,
+    patience: &Patience,
+    format: Format,
+) -> anyhow::Result<Exit> {
+    let namespace = placement.namespace().unwrap_or_default();
+    let wanted = placement.metadata.generation;
+    let mut sight = Sight { placement, grants: Vec::new(), is_silent: false };
+    let watched = watch(hub, &namespace, (wanted, to), &mut sight, patience);
+    let ended = tokio::time::timeout(patience.timeout, watched).await;
+    let exit = match ended {
+        Ok(exit) => exit?,
+        Err(_) if sight.is_silent => {
+            let seconds = patience.timeout.as_secs();
+            anyhow::bail!(NoConnection(format!(
+                "the hub does not answer, and has not for some of the last {seconds} s"
+            )));
+        }
+        Err(_) => {
+            let seconds = patience.timeout.as_secs();
+            output::note(&format!("The namespace {namespace} is not there within {seconds} s; it goes on."));
+            Exit::NotFinished
+        }
+    };
+    let text = if format.is_text() {
+        line(&sight.placement) + "\n"
+    } else {
+        output::document(format, &sight.placement)?
+    };
+    output::print(&text)?;
+    Ok(exit)
+}
+
+/// What was seen last.
+struct Sight {
+    placement: Placement,
+    grants: Vec<VolumeGrant>,
+    is_silent: bool,
+}
+
+async fn watch(
+    hub: &Hub,
+    namespace: &str,
+    (wanted, to): (Option<i64>, Option<&str>),
+    sight: &mut Sight,
+    patience: &Patience,
+) -> anyhow::Result<Exit> {
+    let mut told = None;
+    loop {
+        match look(hub, namespace).await {
+            Ok((placement, grants)) => {
+                sight.is_silent = false;
+                (sight.placement, sight.grants) = (placement, grants);
+                if let Some(exit) = ended(&sight.placement, wanted, to) {
+                    return Ok(exit);
+                }
+                let stage = stage(&sight.placement, &sight.grants);
+                let message =
+                    sight.placement.status.as_ref().map(|status| status.message.clone()).unwrap_or_default();
+                let now = Some((stage, message.clone()));
+                if told != now {
+                    patience.note(&format!(
+                        "{} {message}",
+                        paint(palette::STRONG, &format!("{}:", Stage::word(stage)))
+                    ));
+                    told = now;
+                }
+            }
+            Err(error) if error.is::<NoConnection>() => {
+                if !sight.is_silent {
+                    sight.is_silent = true;
+                    patience.note("The hub does not answer; it is asked again.");
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn look(hub: &Hub, namespace: &str) -> anyhow::Result<(Placement, Vec<VolumeGrant>)> {
+    Ok((hub.placed(namespace).await?, hub.grants_of(Some(namespace)).await?))
+}
+
+/// How it ended, if it has: it runs where it is to be, or it needs a person.
+fn ended(placement: &Placement, wanted: Option<i64>, to: Option<&str>) -> Option<Exit> {
+    let status = placement.status.as_ref()?;
+    let desired = status.desired.as_ref()?.as_str();
+    let is_meant = to.is_none_or(|to| to == desired);
+    let runs =
+        status.users.iter().any(|user| user.target.as_str() == desired && user.said == Some(Said::Ready));
+    let is_observed = status.observed_generation >= wanted;
+    if is_observed && status.conditions.is_true(&ConditionType::STALLED) {
+        return Some(Exit::EndedBadly);
+    }
+    (is_observed && is_meant && runs && status.conditions.is_true(&ConditionType::READY))
+        .then_some(Exit::Done)
+}
+
+/// How a placement stands, in a line.
+fn line(placement: &Placement) -> String {
+    let status = placement.status.clone().unwrap_or_default();
+    let message = if status.message.is_empty() { String::new() } else { format!(": {}", status.message) };
+    let namespace = placement.namespace().unwrap_or_default();
+    format!("{namespace} {}{message}", paint(style(status.phase), word(status.phase)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn placement(status: Value) -> Placement {
+        let object = json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": "Placement", "spec": { "target": "west" }, "status": status,
+            "metadata": { "name": "placement", "namespace": "shop", "generation": 4 },
+        });
+        serde_json::from_value(object).expect("a placement")
+    }
+
+    #[test]
+    fn it_ends_when_it_runs_where_it_is_to_be_or_needs_a_person() {
+        let condition = |kind: &str| json!({ "type": kind, "status": "True", "reason": "X", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" });
+        let of = |observed: i64, desired: &str, said: Value, is: &str| {
+            let users = json!([{ "target": desired, "epoch": 2, "said": said }]);
+            let status = json!({ "observedGeneration": observed, "desired": desired, "users": users, "conditions": [condition(is)] });
+            ended(&placement(status), Some(4), Some("west"))
+        };
+        assert_eq!(of(4, "west", json!("Ready"), "Ready"), Some(Exit::Done));
+        assert_eq!(of(3, "west", json!("Ready"), "Ready"), None, "that was before");
+        assert_eq!(of(4, "east", json!("Ready"), "Ready"), None, "that is where it was");
+        assert_eq!(of(4, "west", Value::Null, "Reconciling"), None);
+        assert_eq!(of(4, "east", json!("Ready"), "Stalled"), Some(Exit::EndedBadly));
+        assert_eq!(ended(&placement(json!({})), Some(4), Some("west")), None);
+    }
+}

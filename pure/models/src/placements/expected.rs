@@ -1,0 +1,54 @@
+//! What the explorer must say of placements.
+
+use crate::catalogue::Expected;
+use crate::judgements::{Judgement, expect, holds, reached};
+
+pub(crate) const EXPECTED: &[Expected] = &[
+    expect(MODEL, "", (509, 1_234, 32), &all(26)),
+    // Everything that syncers do is a step, and they see every object by itself.
+    expect(MODEL, "stepwise=true,apart=true", (1_491, 4_456, 41), &all(34)),
+    // Moved, and moved back or on while it moves.
+    expect(MODEL, "moves=2", (6_722, 18_609, 52), &all(26)),
+    expect(MODEL, "volumes=2", (2_735, 7_587, 42), &all(36)),
+    expect(MODEL, "targets=3,fresh=true", (236, 364, 29), &all(24)),
+    // A target is chosen, and drained or fenced.
+    expect(MODEL, "chosen=true", (503, 1_221, 34), &all(28)),
+    expect(MODEL, "chosen=true,fences=1,fresh=true", (5_736, 13_293, 38), &all(23)),
+    // A namespace that is nowhere yet.
+    expect(MODEL, "new=true", (8_771, 24_063, 48), &all(18)),
+    // A syncer that is cut off and comes back, or starts anew.
+    expect(MODEL, "cuts=2", (42_851, 139_061, 40), &all(26)),
+    // And where volumes enforce epochs.
+    expect(MODEL, "enforces=true,cuts=2,fresh=true", (27_890, 73_642, 56), &all(23)),
+    // A person deletes the namespace, or its placement alone.
+    expect(MODEL, "deletes=1", (12_875, 36_451, 46), &all(26)),
+    // A person fences and unfences targets.
+    expect(MODEL, "fences=2,fresh=true", (40_238, 116_924, 51), &all(22)),
+    // The hub is restored.
+    expect(MODEL, "restores=1", (9_259, 25_048, 65), &all(26)),
+];
+
+const MODEL: &str = super::PLACEMENTS.name;
+
+/// All claims hold, and this is how far it is until a namespace is moved.
+const fn all(moved: usize) -> [Judgement; 17] {
+    [
+        holds("UsableByAtMostOne"),
+        holds("RunsOnce"),
+        holds("UserIsGranted"),
+        holds("NSAtMostOne"),
+        holds("PVCAtMostOne"),
+        holds("EpochsGrow"),
+        holds("NothingOnFenced"),
+        holds("DataIsKept"),
+        holds("MadeOnce"),
+        holds("NothingStopsByItself"),
+        holds("CleanBeforeUnfenced"),
+        holds("MoveCompletes"),
+        holds("SaysWhatFor"),
+        holds("EndsClean"),
+        holds("Goes"),
+        holds("ComesToRest"),
+        reached("Moved", moved),
+    ]
+}

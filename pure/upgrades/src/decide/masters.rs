@@ -1,0 +1,99 @@
+//! Who is master of what: devices are taken from who cannot be their master any more, and given when nobody acts for them.
+
+use super::{Case, Step};
+use crate::state::{Epoch, Mastery, Names, SeatState, Status};
+
+impl<N: Names> Case<'_, N> {
+    /// What is to be done so that every device has its master.
+    pub(super) fn handing(&self) -> Option<Step<N>> {
+        let status = &self.group.status;
+        if self.released().devices != status.devices {
+            return Some(Step::Release);
+        }
+        (self.given().devices != status.devices).then_some(Step::Give)
+    }
+
+    /// Devices are taken from masters that are not the right ones, if there is anybody better; and those that nobody wants.
+    pub(crate) fn released(&self) -> Status<N> {
+        let status = &self.group.status;
+        let mut after = status.clone();
+        let somebody = status.seats.keys().any(|member| self.may_be_master(status, member));
+        let crowded = self.crowded();
+        for (device, mastery) in &mut after.devices {
+            let Some(master) = &mastery.master else { continue };
+            let is_right = self.may_be_master(status, master);
+            let goes = self.s.members.get(master).is_none_or(|member| member.deleting);
+            let is_wanted = self.group.wish.devices.contains(device);
+            let is_too_much = crowded.as_ref() == Some(device);
+            mastery.leaves |= !is_wanted || goes || somebody && !is_right || is_too_much;
+        }
+        after
+    }
+
+    /// A device that moves so that masters have equally many, when nothing else is going on.
+    fn crowded(&self) -> Option<N::Device> {
+        let status = &self.group.status;
+        let is_quiet = status.pair.is_none()
+            && status.devices.len() == self.group.wish.devices.len()
+            && status.devices.values().all(|mastery| !mastery.leaves && mastery.master.is_some())
+            && status.seats.values().all(|seat| seat.state == SeatState::Present)
+            && status.seats.keys().all(|member| self.may_be_master(status, member));
+        if !is_quiet {
+            return None;
+        }
+        let count = |member: &N::Member| self.devices_of(status, member);
+        let most = status.seats.keys().max_by_key(|member| count(member))?;
+        let fewest = status.seats.keys().min_by_key(|member| count(member))?;
+        let is_its = |(_, mastery): &(&N::Device, &Mastery<N>)| mastery.master.as_ref() == Some(most);
+        let device = status.devices.iter().find(is_its).map(|(device, _)| device.clone());
+        device.filter(|_| count(most) > count(fewest) + 1)
+    }
+
+    fn devices_of(&self, status: &Status<N>, member: &N::Member) -> usize {
+        status.devices.values().filter(|mastery| mastery.master.as_ref() == Some(member)).count()
+    }
+
+    /// What nobody acts for is given to those who have the least; what nobody wants is gone.
+    pub(crate) fn given(&self) -> Status<N> {
+        let mut after = self.group.status.clone();
+        let wish = &self.group.wish;
+        for device in &wish.devices {
+            let mastery = after.devices.get(device).cloned().unwrap_or_else(nobodys);
+            let is_to_be_given = mastery.leaves || mastery.master.is_none();
+            if !is_to_be_given || !self.is_free(device, &mastery) {
+                continue;
+            }
+            let candidates = after.seats.keys().filter(|member| self.may_be_master(&after, member));
+            let least = candidates.min_by_key(|member| self.devices_of(&after, member)).cloned();
+            if let Some(master) = least {
+                let epoch = self.greatest(device).max(mastery.epoch).next();
+                after.devices.insert(device.clone(), Mastery { master: Some(master), epoch, leaves: false });
+            }
+        }
+        after
+            .devices
+            .retain(|device, mastery| wish.devices.contains(device) || !self.is_free(device, mastery));
+        after
+    }
+
+    /// The greatest epoch of a device that anybody has seen: the hub may have been restored from an older time.
+    fn greatest(&self, device: &N::Device) -> Epoch {
+        let seen = self.s.members.values().filter_map(|member| member.report.as_ref());
+        let of = seen.flat_map(|report| report.seen.iter().filter(|(seen, _)| seen == device));
+        of.map(|(_, epoch)| *epoch).max().unwrap_or_default()
+    }
+
+    /// Whether a lease has to be looked at once more: somebody is lost, and was told since that something is taken from it.
+    pub(super) fn must_look_again(&self) -> bool {
+        let is_awaited = |member: &crate::Member<N>| {
+            let has_duties = member.desired.devices.iter().any(|duty| duty.leaves);
+            let is_to_stop = member.held && member.desired.version.is_none();
+            (has_duties || is_to_stop) && self.lapsed_before_told(&member.name)
+        };
+        self.s.members.values().any(is_awaited)
+    }
+}
+
+fn nobodys<N: Names>() -> Mastery<N> {
+    Mastery { master: None, epoch: Epoch(0), leaves: false }
+}
