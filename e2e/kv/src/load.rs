@@ -181,13 +181,26 @@ impl Load {
     /// # Errors
     /// If they were not, within this time.
     pub fn advance(&self, devices: &[&str], by: u64, within: Duration) -> Result<()> {
+        self.advance_some(devices, devices.len(), by, within)
+    }
+
+    /// Waits until so many more writes to `some` of the devices were acknowledged, whichever these are.
+    ///
+    /// # Errors
+    /// If they were not, within this time.
+    pub fn advance_some(&self, devices: &[&str], some: usize, by: u64, within: Duration) -> Result<()> {
         let goals: Vec<_> = devices.iter().map(|device| (device, self.count(device) + by)).collect();
         let began = Instant::now();
         loop {
-            let late = goals.iter().find(|(device, goal)| self.count(device) < *goal);
-            let Some((device, goal)) = late else { return Ok(()) };
-            let count = self.count(device);
-            ensure!(began.elapsed() < within, "{device} has {count} acknowledged writes, and not {goal}");
+            let late: Vec<_> = goals.iter().filter(|(device, goal)| self.count(device) < *goal).collect();
+            if goals.len() - late.len() >= some {
+                return Ok(());
+            }
+            ensure!(
+                began.elapsed() < within,
+                "{} of {some} devices have gone on by {by} acknowledged writes, and not: {late:?}",
+                goals.len() - late.len()
+            );
             std::thread::sleep(Duration::from_millis(1));
         }
     }

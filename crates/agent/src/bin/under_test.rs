@@ -48,7 +48,7 @@ async fn renewing(directory: &Path, lease: &str, command: &str, args: &[String])
         args: args.to_vec(),
         env: Env::default(),
         directory: None,
-        grace_ms: 1_000,
+        grace_ms: 120_000,
         log: Limits::default(),
     };
     let mut order = match software.look().await {

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use bowline_e2e_homes::Kind;
 use bowline_e2e_upgrades::Bed;
+use serde_json::Value;
 
 use crate::killed::{everywhere, steady};
 
@@ -72,7 +73,23 @@ fn whatever_is_killed_by_chance_in_an_upgrade_it_ends_and_nothing_is_lost() -> R
             }
         }
     }
-    bed.is("kv", "all are at v2", everywhere)?;
-    bed.commits(&group, load)?;
+    // If nobody of the new version is left for a moment, and somebody of the old one is, the old one serves again: that is an
+    // end as well, and the group says so.
+    let status = bed.is("kv", "the upgrade ends", |status| everywhere(status) || is_back(status))?;
+    if everywhere(&status) {
+        println!("it ends upgraded");
+        bed.commits(&group, load)?;
+    } else {
+        println!("it ends rolled back");
+        bed.rests_at("kv", "v1")?;
+        bed.says("upgrade status kv", 0, &["v2 was rolled back"])?;
+        bed.goes_on(&group, &load)?;
+        bed.clean(&group, load)?;
+    }
     Ok(())
+}
+
+/// The old version serves, on all members, and the group has noted which one failed.
+fn is_back(status: &Value) -> bool {
+    status["upgradeState"] == "Inactive" && status["servingVersion"] == "v1" && status["failedVersion"] == "v2"
 }
