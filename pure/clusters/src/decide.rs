@@ -81,6 +81,8 @@ const OTHER_SERVER: &str = "its kubeconfig leads to another server than before, 
                             own server (`bowline cluster add NAME --kubeconfig FILE`), and all goes on; or, if the other one is to take \
                             its place, remove it and add it again (`bowline cluster remove NAME --force`), with those who may use it \
                             (`--allow`): to whatever uses it, it is another cluster then";
+const UNTOLD: &str = "and whether its kubeconfig leads to another server than before cannot be told, for its credentials may not read the \
+                      namespace kube-system: let them get that";
 const GUARDED: &str = "it is this hub itself: whoever may submit from the namespaces that may use it is an administrator of the hub";
 
 impl<N: Names> Probe<N> {
@@ -91,14 +93,22 @@ impl<N: Names> Probe<N> {
     pub(crate) fn guarded(self, cluster: &Cluster<N>) -> Probe<N> {
         let (found, words) = match (self.finding.found, self.server) {
             (Found::Usable | Found::Limited, _) if cluster.is_not(self.known_by.as_ref()) => {
-                (Found::OtherServer, OTHER_SERVER)
+                (Found::OtherServer, OTHER_SERVER.to_owned())
             }
-            (Found::Usable | Found::Limited, Server::Hub) if !cluster.named => (Found::Exposed, EXPOSED),
-            (Found::Usable | Found::Limited, Server::Unsaid) if !cluster.named => (Found::Exposed, UNSAID),
-            (Found::Usable, Server::Hub) => (Found::Usable, GUARDED),
+            (Found::Usable | Found::Limited, Server::Hub) if !cluster.named => {
+                (Found::Exposed, EXPOSED.into())
+            }
+            (Found::Usable | Found::Limited, Server::Unsaid) if !cluster.named => {
+                (Found::Exposed, UNSAID.into())
+            }
+            (Found::Usable, Server::Hub) => (Found::Usable, GUARDED.into()),
+            // It is said beside what else they may not: who may do everything has been asked, and only did not answer.
+            (Found::Limited, _) if self.known_by.is_none() => {
+                (Found::Limited, format!("{}; {UNTOLD}", self.finding.words.as_ref()))
+            }
             _ => return self,
         };
-        Probe { finding: Finding { found, words: words.into(), ..self.finding }, ..self }
+        Probe { finding: Finding { found, words: words.as_str().into(), ..self.finding }, ..self }
     }
 }
 

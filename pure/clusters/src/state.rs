@@ -14,7 +14,7 @@ pub trait Names: Clone + Eq + Hash + fmt::Debug {
     /// Where a kubeconfig is kept.
     type Secret: Clone + Eq + Hash + fmt::Debug;
     /// Words for people.
-    type Text: Clone + Eq + Hash + fmt::Debug + for<'a> From<&'a str>;
+    type Text: Clone + Eq + Hash + fmt::Debug + for<'a> From<&'a str> + AsRef<str>;
 }
 
 /// A cluster that Bowline acts on.

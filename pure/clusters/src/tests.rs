@@ -162,12 +162,12 @@ fn who_waits_for_a_hub_is_told_what_to_do_and_what_was_known_stays() {
 #[test]
 fn a_status_is_written_once() {
     let mut prod = cluster(Way::Kubeconfig("there"));
-    let memory = learned(found(1, 1, Found::Limited), 0);
+    let memory = learned(found(1, 1, Found::Silent), 0);
     let show = |prod: &Cluster<Plain>| {
         controller(Home::Hub).report(&known(prod, &memory), Standing::Waiting(&Wait::NextLook), at(1))
     };
     let Some(Write::Status { after, .. }) = show(&prod) else { panic!("nobody is told") };
-    let shown = Some(Status { finding: finding(Found::Limited), observed: 1 });
+    let shown = Some(Status { finding: finding(Found::Silent), observed: 1 });
     assert_eq!(after.status, shown);
     prod.status = shown;
     assert_eq!(show(&prod), None);
@@ -228,7 +228,7 @@ fn the_hub_itself_can_be_used_by_those_who_are_named() {
     let told = |named: bool, reached: Found, server: Server| {
         let prod = Cluster { named, ..cluster(Way::Kubeconfig("there")) };
         let finding = finding(reached);
-        let memory = learned(Reply::Found { uid: 1, generation: 1, finding, server, known_by: None }, 0);
+        let memory = learned(Reply::Found { uid: 1, generation: 1, finding, server, known_by: Some(1) }, 0);
         let standing = Standing::Waiting(&Wait::NextLook);
         match controller(Home::Hub).report(&known(&prod, &memory), standing, at(1)) {
             Some(Write::Status { after, .. }) => after.status.expect("a status").finding,
@@ -305,6 +305,12 @@ fn a_cluster_is_the_server_by_which_it_could_be_used_first() {
     assert_eq!(finds(Found::Usable, None), (Found::Usable, Some(8)), "it may be the same");
     assert_eq!(finds(Found::Usable, Some(9)), (Found::OtherServer, Some(8)), "and is not forgotten");
     assert_eq!(finds(Found::Usable, Some(8)), (Found::Usable, Some(8)), "its own again");
+    let (limited, _) = look(Found::Limited, None);
+    assert!(
+        limited.words.starts_with("words; ") && limited.words.contains("kube-system"),
+        "{}",
+        limited.words
+    );
     let (other, _) = look(Found::Usable, Some(9));
     assert!(!other.found.is_ready() && other.found.answers() == Some(true));
     for advice in

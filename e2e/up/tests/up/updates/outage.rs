@@ -45,10 +45,11 @@ fn a_cluster_that_goes_away_for_a_while_delays_nobody_else() -> Result<()> {
     let held = runtime.block_on(way.next_request(Matcher::writes()));
     way.rule(Rule::every(Matcher::any(), Weather::Hold));
     let silent = Instant::now();
-    // Who waited for the silent one would do so at each of its steps, however fast the machine is.
+    // Who waited for the silent one would do so at each of its steps, however fast the machine is. One that was lucky proves
+    // nothing; one that was slow may have had a busy machine.
     let mut times = Vec::new();
-    while times.len() < 3 || times.iter().all(|time| *time >= REQUEST) {
-        ensure!(times.len() < 10, "each of them waited: {times:?}");
+    while times.iter().filter(|time| **time < REQUEST).count() < 3 {
+        ensure!(times.len() < 10, "most of them waited: {times:?}");
         let began = Instant::now();
         let content = [map("near", json!({ "v": times.len().to_string() })), deployment("web", None)];
         near.ends(&near.submit(&content)?, "Succeeded")?;
