@@ -91,7 +91,9 @@ impl Stage {
                 self.late.push(late);
             }
             Move::Arrive => drop(self.late.remove(0).send().await),
+            // Whoever is told that a request is lost would try again, if it were still there.
             Move::Crash(sent) => {
+                self.process.kill()?;
                 if let Some(held) = self.held.take() {
                     if *sent {
                         held.lose_reply().await;
@@ -102,6 +104,7 @@ impl Stage {
                 self.restart().await?;
             }
             Move::Depose => {
+                self.process.kill()?;
                 if let Some(held) = self.held.take() {
                     self.late.push(held.late().await);
                 }
@@ -122,7 +125,6 @@ impl Stage {
     }
 
     async fn restart(&mut self) -> Result<()> {
-        self.process.kill()?;
         let mark = self.world.proxy.mark();
         self.process = self.world.controller()?;
         self.watches(mark, &[PAIRS, HALVES], 1).await;
