@@ -29,7 +29,8 @@ impl Node {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         embed(BINARY.into());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("bowline-node-{}-{number}", std::process::id()));
+        // None is the beginning of another: who plays where is known by what is in a command line.
+        let path = std::env::temp_dir().join(format!("bowline-node-{}-{number:03}", std::process::id()));
         let home = Home::at(&path).expect("a short path");
         home.prepare().expect("a directory");
         Node { software: Local::new(home.clone(), Limits::default()), home }
