@@ -2,11 +2,17 @@
 
 mod swept;
 
-use swept::{Counts, entry, every_second_pair_is_pinned, singles_are_pinned};
+use swept::{Counts, entry, every_second_pair_is_pinned, runs_are_pinned, singles_are_pinned};
 
 #[test]
 fn no_fault_breaks_anything() {
     singles_are_pinned(entry("upgrades"), SINGLES);
+}
+
+#[test]
+fn no_fault_breaks_anything_among_three_nodes() {
+    let upgrades = entry("upgrades");
+    runs_are_pinned(upgrades, "nodes=3", &upgrades.singles(), THREE_NODES);
 }
 
 /// Nothing is hit in the one half only.
@@ -33,6 +39,18 @@ const SINGLES: &[(&str, Counts)] = &[
     ("drift=1", (2_747, 6_096, 73)),
     ("clock=1", (6_196, 14_664, 73)),
     ("provider=1", (13_106, 31_350, 76)),
+];
+
+const THREE_NODES: &[(&str, Counts)] = &[
+    ("crash=1", (21_782, 70_077, 101)),
+    ("conflict=1", (23_956, 95_274, 102)),
+    ("lost-request=1", (38_259, 103_834, 105)),
+    ("lost-reply=1", (240_318, 795_767, 108)),
+    ("relist=1", (18_470, 82_400, 102)),
+    ("two-leaders=1", (156_754, 531_028, 107)),
+    ("drift=1", (8_532, 22_092, 101)),
+    ("clock=1", (19_163, 51_994, 101)),
+    ("provider=1", (46_795, 131_763, 104)),
 ];
 
 const PAIRS: &[(&str, Counts)] = &[
