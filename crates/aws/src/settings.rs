@@ -13,7 +13,9 @@ pub struct Settings {
     pub endpoint: Option<String>,
     /// Decides which AWS it is (the public one, China, GovCloud). With an endpoint of one's own it need not be known.
     pub region: Option<String>,
-    /// A profile of the files in `~/.aws`.
+    /// The region, if none is found. Then no machine is asked for its metadata.
+    pub region_otherwise: Option<String>,
+    /// A profile of the files in `~/.aws`. Its credentials are used, whatever else would be found.
     pub profile: Option<String>,
     /// In place of what would be found.
     pub keys: Option<Keys>,
@@ -30,6 +32,7 @@ impl Default for Settings {
         Settings {
             endpoint: None,
             region: None,
+            region_otherwise: None,
             profile: None,
             keys: None,
             timeout: Duration::from_secs(10),

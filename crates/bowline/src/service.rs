@@ -40,7 +40,8 @@ fn log() {
         .with_default_directive(tracing_subscriber::filter::LevelFilter::WARN.into())
         .from_env_lossy();
     // What libraries of ours say of every request that fails, is said by who asked, in a sentence and once.
-    let quiet = ["kube_client=off", "kube_runtime=off"].into_iter().filter_map(|quiet| quiet.parse().ok());
+    let quiet = ["kube_client=off", "kube_runtime=off", "aws_config=off", "aws_smithy_runtime=off"];
+    let quiet = quiet.into_iter().filter_map(|quiet| quiet.parse().ok());
     let filter = quiet.fold(filter, tracing_subscriber::EnvFilter::add_directive);
     let colours =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());

@@ -36,7 +36,13 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
                 .clusters
                 .iter()
                 .find(|name| case.cluster(name).is_none_or(|cluster| cluster.issuer.is_none()));
+            let is_there = missing.is_some_and(|name| case.cluster(name).is_some());
             let name = missing.map(N::cluster).unwrap_or_default();
+            if !is_there {
+                return N::Text::from(&format!(
+                    "spec.clusters: there is no cluster {name}: add it (`bowline cluster add`), or take it off the list"
+                ));
+            }
             format!(
                 "spec.clusters: the cluster {name} does not say who signs its tokens: set its spec.oidc, or take it off the list"
             )

@@ -3,7 +3,7 @@
 use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::imds::region::ImdsRegionProvider;
 use aws_config::meta::region::RegionProviderChain;
-use aws_config::profile::ProfileFileRegionProvider;
+use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
 use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
@@ -26,8 +26,8 @@ pub(super) async fn config(settings: &Settings) -> Result<SdkConfig, Unset> {
     let timeouts = TimeoutConfig::builder().connect_timeout(settings.connect_timeout).build();
     // A version by its name: the newest would change with the SDK, and newer ones have turned retries on before.
     let mut loader = aws_config::defaults(BehaviorVersion::v2026_01_12())
-        .http_client(http)
-        .region(region)
+        .http_client(http.clone())
+        .region(region.clone())
         .retry_config(RetryConfig::disabled())
         .timeout_config(timeouts)
         // The whole call has its limit.
@@ -39,7 +39,10 @@ pub(super) async fn config(settings: &Settings) -> Result<SdkConfig, Unset> {
         loader = loader.endpoint_url(checked(endpoint)?);
     }
     if let Some(profile) = &settings.profile {
-        loader = loader.profile_name(profile);
+        // Somebody has named it: keys that stand in the environment are of somebody else, and would come first.
+        let ours = ProviderConfig::without_region().with_region(Some(region)).with_http_client(http);
+        let named = ProfileFileCredentialsProvider::builder().profile_name(profile).configure(&ours).build();
+        loader = loader.profile_name(profile).credentials_provider(named);
     }
     if let Some(keys) = &settings.keys {
         loader = loader.credentials_provider(SharedCredentialsProvider::new(credentials(keys)));
@@ -57,9 +60,10 @@ async fn region(settings: &Settings, http: &SharedHttpClient) -> Option<Region> 
         .or_else(EnvironmentVariableRegionProvider::new())
         .or_else(profile.build());
     // Not every machine answers when it is asked for its metadata, and that takes seconds.
-    match settings.endpoint {
-        Some(_) => chain.or_else(Region::from_static(ANY_REGION)).region().await,
-        None => {
+    match (&settings.region_otherwise, &settings.endpoint) {
+        (Some(region), _) => chain.or_else(Region::new(region.clone())).region().await,
+        (None, Some(_)) => chain.or_else(Region::from_static(ANY_REGION)).region().await,
+        (None, None) => {
             let ours = ProviderConfig::without_region().with_http_client(http.clone());
             chain.or_else(ImdsRegionProvider::builder().configure(&ours).build()).region().await
         }
@@ -98,6 +102,8 @@ mod tests {
         let settings = Settings { endpoint: Some("http://127.0.0.1:1".to_owned()), ..Settings::default() };
         assert!(region(&settings, &http).await.is_some());
         let settings = Settings { region: Some("eu-north-1".to_owned()), ..Settings::default() };
+        assert_eq!(region(&settings, &http).await, Some(Region::from_static("eu-north-1")));
+        let settings = Settings { region_otherwise: Some("cn-north-1".to_owned()), ..settings };
         assert_eq!(region(&settings, &http).await, Some(Region::from_static("eu-north-1")));
     }
 }

@@ -66,15 +66,22 @@ impl Standing {
         let is = |kind: &ConditionType| {
             said.conditions.get(kind).is_some_and(|condition| condition.status == Truth::True)
         };
-        let reason = ready.map(|ready| ready.reason.as_str()).unwrap_or_default();
+        let of = ready.and_then(|ready| ready.observed_generation);
+        let is_of_this = of.is_none() || of == identity.metadata.generation;
+        // A role that can be assumed is ready, and says so; that something is tried again stands beside it.
+        let is_failing = said
+            .conditions
+            .get(&ConditionType::SYNCED)
+            .or(ready)
+            .is_some_and(|told| told.reason.as_str() == "Failing");
         let word = if is(&ConditionType::STALLED) {
             Word::Stalled
         } else if is_deleted {
             Word::Deleting
-        } else if is(&ConditionType::READY) {
-            Word::Ready
-        } else if reason == "Failing" {
+        } else if is_failing {
             Word::Failing
+        } else if is(&ConditionType::READY) && is_of_this {
+            Word::Ready
         } else {
             Word::Waiting
         };
@@ -132,6 +139,11 @@ mod tests {
         assert_eq!(word(2, &conditions(("False", "Waiting"), "False")), Word::Waiting);
         assert_eq!(word(2, &conditions(("False", "Failing"), "False")), Word::Failing);
         assert_eq!(word(2, &conditions(("True", "Assumable"), "True")), Word::Stalled);
+        let mut edited = conditions(("True", "Assumable"), "False");
+        edited["observedGeneration"] = json!(3);
+        assert_eq!(word(3, &edited), Word::Waiting, "it is ready by what was before");
+        edited["conditions"][0]["reason"] = json!("Failing");
+        assert_eq!(word(3, &edited), Word::Failing);
         assert_eq!(word(3, &conditions(("True", "Assumable"), "False")), Word::Unknown, "it was of before");
         let mut deleted = identity(2, &conditions(("False", "Waiting"), "False"));
         deleted.metadata.deletion_timestamp = Some(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(

@@ -73,6 +73,7 @@ impl Cloud {
         let settings = Settings {
             endpoint: self.endpoint.clone(),
             region: self.region.clone(),
+            region_otherwise: any_region_of(&self.provider).map(str::to_owned),
             profile: self.profile.clone(),
             limits: self.limits,
             ..Settings::default()
@@ -134,6 +135,17 @@ impl Cloud {
 
 fn millis(time: Duration) -> Millis {
     Millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A region of the AWS that a provider is in. IAM is in none: which one it is decides only which AWS that is (the public one, China,
+/// GovCloud), and the provider's ARN says that too.
+fn any_region_of(provider: &str) -> Option<&'static str> {
+    match provider.split(':').nth(1)? {
+        "aws" => Some("us-east-1"),
+        "aws-cn" => Some("cn-north-1"),
+        "aws-us-gov" => Some("us-gov-west-1"),
+        _ => None,
+    }
 }
 
 /// Whether an address of an issuer is this one, which has no `https://`.

@@ -77,5 +77,14 @@ pub(crate) async fn what_cannot_be_is_told_by_its_field(bed: &mut Bed) -> Result
     for (name, ..) in &cases {
         bed.is_ready(name).await?;
     }
+    // Who waits for an edit is not told that it is ready because it was before.
+    let (edited, spec, ..) = &cases[0];
+    bed.change(edited, spec.clone())?;
+    bed.is_stalled(edited, "spec.").await?;
+    let read = bed.read(edited)?;
+    let conditions = read["status"]["conditions"].as_array().context("conditions")?;
+    let ready = conditions.iter().find(|one| one["type"] == "Ready").context("Ready")?;
+    let (of, is) = (ready["observedGeneration"].as_i64(), read["metadata"]["generation"].as_i64());
+    ensure!(ready["status"] == "True" && of < is, "it still is, by what was before: {read:#}");
     Ok(())
 }

@@ -36,7 +36,10 @@ fn files(bed: &Bed, config: &str) -> Result<[(&'static str, String); 3]> {
 pub(crate) async fn a_profile_is_enough(bed: &mut Bed) -> Result<()> {
     let config = format!("[profile work]\nregion = {REGION}\nendpoint_url = {}\n", bed.proxy.endpoint());
     let files = files(bed, &config)?;
-    bed.up_as(Options::default(), &files, "--aws-profile work")?;
+    // A profile that is named is meant, whoever's keys are in the environment.
+    let strange =
+        [("AWS_ACCESS_KEY_ID", "AKIDSTRANGE".to_owned()), ("AWS_SECRET_ACCESS_KEY", "s".to_owned())];
+    bed.up_as(Options::default(), &[&files[..], &strange].concat(), "--aws-profile work")?;
     works(bed).await?;
     bed.kill()?;
     let chosen = [&files[..], &[("AWS_PROFILE", "work".to_owned())]].concat();
@@ -54,6 +57,11 @@ pub(crate) async fn the_environment_is_enough(bed: &mut Bed) -> Result<()> {
         ("AWS_EC2_METADATA_DISABLED", "true".to_owned()),
     ];
     bed.up_as(Options::default(), &variables, "")?;
+    works(bed).await?;
+    // Which AWS it is, the ARN of the provider says, too.
+    bed.kill()?;
+    let nowhere: Vec<_> = variables.into_iter().filter(|(name, _)| *name != "AWS_REGION").collect();
+    bed.up_as(Options::default(), &nowhere, "")?;
     works(bed).await
 }
 

@@ -110,15 +110,20 @@ fn spot((cluster, account): &Spot<Plain>) -> PublishedAccount {
     PublishedAccount { cluster: cluster.as_deref().map(Into::into), name: account.name.as_str().into() }
 }
 
-/// The conditions say also what follows from the truth alone; the rest is said of a generation.
+/// The conditions say also what follows from the truth alone; the rest is said of a generation. What is there, and can be used, is so by
+/// the spec that was last in AWS as a whole: of an edit that has not arrived there, or is refused, nobody may think that it has.
 fn draw_told(identity: &Identity<Plain>, fields: &mut Fields, now: &Time) {
     let told = identity.told.as_ref().filter(|told| told.observed == identity.generation);
     let generation = told.and_then(|told| i64::try_from(told.observed).ok());
     let old = fields.get("conditions").cloned().unwrap_or_default();
     let mut conditions: Conditions = serde_json::from_value(old).unwrap_or_default();
+    let is_synced = told.is_some_and(|told| told.mood == Mood::Well);
     for Condition { kind, is, reason, message } in identity.conditions() {
+        let kind = ConditionType::new(kind);
+        let was = conditions.get(&kind).filter(|was| was.status == Truth::True && is && !is_synced);
+        let generation = was.map_or(generation, |was| was.observed_generation);
         let is = if is { Truth::True } else { Truth::False };
-        let judgement = Judgement::new(ConditionType::new(kind), is, Reason::new(reason), message);
+        let judgement = Judgement::new(kind, is, Reason::new(reason), message);
         conditions.set(judgement.of_generation(generation), now);
     }
     put(fields, "conditions", Some(json!(conditions)));

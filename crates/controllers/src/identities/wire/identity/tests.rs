@@ -99,6 +99,37 @@ fn what_was_told_of_another_generation_or_spoiled_since_is_told_again() {
     assert_eq!((read_again.told, read_again.status), (None, status));
 }
 
+/// `kubectl wait --for=condition=Ready` believes no condition of an older generation.
+#[test]
+fn an_edit_that_has_not_arrived_is_not_said_to_be_ready() {
+    let mut raw = raw();
+    let status = truths().pop().expect("one");
+    let told = |mood, observed| Some(Told { mood, words: "why".into(), observed });
+    let show = |raw: &mut DynamicObject, generation, mood| {
+        raw.metadata.generation = i64::try_from(generation).ok();
+        let identity =
+            Identity { generation, status: status.clone(), told: told(mood, generation), ..bare() };
+        draw_status(&identity, raw, &at(5));
+        let read_again = read(raw).expect("an identity");
+        assert_eq!(read_again.told, identity.told, "what is read and drawn again is the same");
+        let conditions = raw.data["status"]["conditions"].as_array().expect("conditions");
+        let of = |one: &Value| (one["status"] == "True", one["observedGeneration"].as_u64());
+        conditions.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(show(&mut raw, 3, Mood::Well)[..2], [(true, Some(3)), (true, Some(3))]);
+    for mood in [Mood::Stalled, Mood::Failing, Mood::Waiting] {
+        let shown = show(&mut raw, 4, mood);
+        assert_eq!(shown[..2], [(true, Some(3)), (true, Some(3))], "it is so of what was before");
+        assert_eq!(shown[2..], [(false, Some(4)), (mood == Mood::Stalled, Some(4))]);
+    }
+    assert_eq!(show(&mut raw, 4, Mood::Well)[..2], [(true, Some(4)), (true, Some(4))]);
+    assert_eq!(
+        show(&mut raw, 4, Mood::Failing)[..2],
+        [(true, Some(4)), (true, Some(4))],
+        "nobody has edited it"
+    );
+}
+
 #[test]
 fn a_truth_that_cannot_be_read_is_not_taken_for_none() {
     let mut raw = raw();
