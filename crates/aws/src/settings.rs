@@ -13,7 +13,7 @@ pub struct Settings {
     pub endpoint: Option<String>,
     /// Decides which AWS it is (the public one, China, GovCloud). With an endpoint of one's own it need not be known.
     pub region: Option<String>,
-    /// The region, if none is found. Then no machine is asked for its metadata.
+    /// The region, if none is found.
     pub region_otherwise: Option<String>,
     /// A profile of the files in `~/.aws`. Its credentials are used, whatever else would be found.
     pub profile: Option<String>,

@@ -59,13 +59,14 @@ async fn region(settings: &Settings, http: &SharedHttpClient) -> Option<Region> 
     let chain = RegionProviderChain::first_try(given)
         .or_else(EnvironmentVariableRegionProvider::new())
         .or_else(profile.build());
-    // Not every machine answers when it is asked for its metadata, and that takes seconds.
-    match (&settings.region_otherwise, &settings.endpoint) {
-        (Some(region), _) => chain.or_else(Region::new(region.clone())).region().await,
-        (None, Some(_)) => chain.or_else(Region::from_static(ANY_REGION)).region().await,
-        (None, None) => {
+    let otherwise = settings.region_otherwise.clone().map(Region::new);
+    match settings.endpoint {
+        // Not every machine answers when it is asked for its metadata, and that takes seconds.
+        Some(_) => chain.or_else(otherwise.unwrap_or(Region::from_static(ANY_REGION))).region().await,
+        None => {
             let ours = ProviderConfig::without_region().with_http_client(http.clone());
-            chain.or_else(ImdsRegionProvider::builder().configure(&ours).build()).region().await
+            let machine = ImdsRegionProvider::builder().configure(&ours).build();
+            chain.or_else(machine).or_else(otherwise).region().await
         }
     }
 }
