@@ -92,6 +92,17 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-apiserver", "bowline-control", "bowline-runtime"],
         external: External::Any,
     },
+    Edges {
+        name: "bowline-syncer",
+        internal: &[
+            "bowline-api",
+            "bowline-control",
+            "bowline-controllers",
+            "bowline-placements",
+            "bowline-runtime",
+        ],
+        external: External::Any,
+    },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges {
         name: "bowline",
@@ -109,6 +120,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-models",
             "bowline-runtime",
             "bowline-simulator",
+            "bowline-syncer",
             "bowline-upgrades",
         ],
         external: External::Any,

@@ -91,5 +91,7 @@ fn whatever_is_killed_by_chance_in_an_upgrade_it_ends_and_nothing_is_lost() -> R
 
 /// The old version serves, on all members, and the group has noted which one failed.
 fn is_back(status: &Value) -> bool {
-    status["upgradeState"] == "Inactive" && status["servingVersion"] == "v1" && status["failedVersion"] == "v2"
+    status["upgradeState"] == "Inactive"
+        && status["servingVersion"] == "v1"
+        && status["failedVersion"] == "v2"
 }
