@@ -187,6 +187,11 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-e2e-kv", "bowline-e2e-up"],
         external: External::Any,
     },
+    Edges {
+        name: "bowline-e2e-placements",
+        internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-e2e-up", "bowline-realkube"],
+        external: External::Any,
+    },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },
     Edges {
         name: "bowline-fixtures",

@@ -134,7 +134,9 @@ fn sign(signs: &BTreeSet<String>, raw: &mut DynamicObject) {
 fn pass(raw: &DynamicObject) -> Option<Pass> {
     let meta = &raw.metadata;
     let target = meta.labels.as_ref()?.get(SyncTarget::LABEL)?.clone();
-    if meta.name.as_deref() != Some(&SyncTarget::account_name(&target)) {
+    // The one beside the account is for its lease, and comes with the account.
+    let is_beside_account = meta.namespace.as_deref() == Some(SYSTEM_NAMESPACE);
+    if meta.name.as_deref() != Some(&SyncTarget::account_name(&target)) || is_beside_account {
         return None;
     }
     let said = |name: &str| raw.data.get(name).cloned().unwrap_or(Value::Null);
@@ -214,6 +216,9 @@ mod tests {
         assert_eq!(SignWire.read(PieceKind::Pass, &raw), None, "that is somebody else's");
         SignWire.draw(&Piece::Pass(pass.clone()), &mut raw);
         assert_eq!(SignWire.read(PieceKind::Pass, &raw), Some(Piece::Pass(pass.clone())));
+        let mut of_lease = raw.clone();
+        of_lease.metadata.namespace = Some(SYSTEM_NAMESPACE.to_owned());
+        assert_eq!(SignWire.read(PieceKind::Pass, &of_lease), None, "that is for its lease");
         raw.data["subjects"] = json!([]);
         let wrong = Pass { right: false, ..pass };
         assert_eq!(SignWire.read(PieceKind::Pass, &raw), Some(Piece::Pass(wrong)));
