@@ -22,11 +22,11 @@ const OF_JOBS: [&str; 4] =
 /// What every namespace is given by Kubernetes.
 const AUTHORITY: &str = "kube-root-ca.crt";
 
-/// Of which target a copy is, and since which restore of the hub.
+/// Of which target a copy is, and after which restore of the hub it was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark<'a> {
     pub(crate) target: &'a str,
-    pub(crate) restore: u64,
+    pub(crate) restore: &'a str,
 }
 
 /// Whether an object of the hub is copied at all.
@@ -68,7 +68,7 @@ pub(crate) fn copy(kind: Kind, object: &DynamicObject, mark: Mark<'_>) -> Value 
     let mut labels = kept(meta.labels.as_ref());
     labels.extend(marks::labels(mark.target, &namespace).into_iter().map(|(key, value)| (key, json!(value))));
     let mut annotations = kept(meta.annotations.as_ref());
-    annotations.insert(RESTORE.to_owned(), json!(mark.restore.to_string()));
+    annotations.insert(RESTORE.to_owned(), json!(mark.restore));
     let mut copy = json!({
         "apiVersion": resource.api_version, "kind": resource.kind,
         "metadata": { "name": meta.name, "namespace": namespace, "labels": labels, "annotations": annotations },
@@ -189,7 +189,7 @@ pub(crate) fn shown(
 mod tests {
     use super::*;
 
-    const MARK: Mark<'_> = Mark { target: "east", restore: 2 };
+    const MARK: Mark<'_> = Mark { target: "east", restore: "2.0" };
 
     fn object(kind: Kind, value: Value) -> DynamicObject {
         let resource = kind.resource();
@@ -239,7 +239,7 @@ mod tests {
         let expected = json!({
             "name": "x", "namespace": "shop",
             "labels": { "app": "a", "bowline.dev/target": "east", "bowline.dev/placement": "shop" },
-            "annotations": { "b": "c", "bowline.dev/restore": "2" },
+            "annotations": { "b": "c", "bowline.dev/restore": "2.0" },
         });
         assert_eq!(copied["metadata"], expected);
         assert_eq!(copied["data"], json!({ "a": "b" }));

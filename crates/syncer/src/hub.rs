@@ -9,13 +9,16 @@ use bowline_controllers::PlacementWire;
 use bowline_placements::plain::Plain;
 use bowline_placements::syncer::{Held, View};
 use bowline_placements::{Grant, Kind, Object, Said, TargetReport, Thing, ThingOf, Use, UseState, Volume};
-use bowline_runtime::{Wire, sentence};
+use bowline_runtime::{REQUEST, Wire, sentence};
 use kube::api::PostParams;
 use kube::core::{ApiResource, DynamicObject};
 use serde_json::json;
 
 use crate::asks::{Done, Server, Undone, create, get, in_time, list};
 use crate::marks::{self, MANAGER};
+
+/// Where a hub of ours says how often it was restored.
+const RESTORED: &str = "bowline-restored";
 
 /// The hub, as the syncer of one target has it.
 #[derive(Clone)]
@@ -28,6 +31,8 @@ pub(crate) struct Hub {
 #[derive(Clone, Debug)]
 pub(crate) struct Sight {
     pub(crate) view: View<Plain>,
+    /// After which restore of the hub it was read.
+    pub(crate) restore: String,
     raw: BTreeMap<(Kind, String), DynamicObject>,
 }
 
@@ -133,13 +138,31 @@ impl Hub {
             )));
         };
         let view = View { tenure, target: known, placements: BTreeMap::new(), volumes: BTreeMap::new() };
-        let mut sight = Sight { view, raw: [(key(Kind::Target, &target), target)].into() };
+        let restore = format!("{}.{}", view.target.restore, self.restores().await?);
+        let mut sight = Sight { view, restore, raw: [(key(Kind::Target, &target), target)].into() };
         for kind in [Kind::Volume, Kind::Placement] {
             for raw in list(&self.server.all(&resource(kind)), "").await? {
                 sight.put(kind, raw);
             }
         }
         Ok(sight)
+    }
+
+    /// How often the hub was restored from a backup, if it is one of ours, and says so.
+    async fn restores(&self) -> Done<String> {
+        let maps = self.server.within(&crate::kinds::Kind::Config.resource(), "kube-system");
+        // By a name, which all that may be read there has.
+        let asked = tokio::time::timeout(REQUEST, maps.get_opt(RESTORED)).await;
+        match asked {
+            Ok(Ok(said)) => {
+                let times = said.as_ref().and_then(|said| said.data["data"]["times"].as_str());
+                Ok(times.unwrap_or("0").to_owned())
+            }
+            // An account that was let in before there was such a right.
+            Ok(Err(kube::Error::Api(status))) if status.code == 403 => Ok("0".to_owned()),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(Undone::Failed("the hub does not answer".to_owned())),
+        }
     }
 
     async fn write(&self, raw: DynamicObject, after: &Object<Plain>) -> Done<(Kind, DynamicObject)> {

@@ -201,11 +201,10 @@ impl Mirror {
 
 /// Whether a copy goes because it is not on the hub: not if the hub was restored since it was copied, and may have forgotten it.
 fn may_go(copy: &DynamicObject, mark: Mark<'_>) -> bool {
-    let since = annotation(copy, RESTORE).and_then(|since| since.parse::<u64>().ok());
     let is_owned =
         copy.metadata.owner_references.iter().flatten().any(|owner| owner.controller == Some(true));
     is_of(copy, mark.target)
-        && since == Some(mark.restore)
+        && annotation(copy, RESTORE) == Some(mark.restore)
         && !is_owned
         && copy.metadata.deletion_timestamp.is_none()
 }
@@ -243,11 +242,11 @@ mod tests {
 
     #[test]
     fn what_a_restored_hub_does_not_know_stays() {
-        let mark = Mark { target: "east", restore: 1 };
-        assert!(may_go(&copy_of("1"), mark));
-        assert!(!may_go(&copy_of("0"), mark));
+        let mark = Mark { target: "east", restore: "1.0" };
+        assert!(may_go(&copy_of("1.0"), mark));
+        assert!(!may_go(&copy_of("0.0"), mark));
         assert!(!may_go(&copy_of("x"), mark));
-        assert!(!may_go(&copy_of("1"), Mark { target: "west", restore: 1 }));
+        assert!(!may_go(&copy_of("1.0"), Mark { target: "west", restore: "1.0" }));
     }
 
     #[test]

@@ -142,6 +142,57 @@ impl Bed {
         &self.volumes
     }
 
+    /// The kubeconfig of a target's cluster, as its administrator.
+    ///
+    /// # Errors
+    /// If it is not there.
+    pub fn cluster(&self, target: &str) -> Result<PathBuf> {
+        self.sites.kubeconfig(target)
+    }
+
+    /// Copies the hub.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub fn backup(&self, name: &str) -> Result<()> {
+        self.says(&format!("backup {}", self.scratch.join(name).display()), 0, &[]).map(drop)
+    }
+
+    /// `kill -9` of the hub, and another life as it was when it was copied.
+    ///
+    /// # Errors
+    /// If it cannot be restored, or does not start.
+    pub fn restore(&mut self, name: &str) -> Result<()> {
+        self.kill_hub()?;
+        let (data, before) = (self.scratch.join("data"), self.scratch.join("data-before"));
+        std::fs::rename(&data, &before)?;
+        let line = format!(
+            "restore {} --data {} --keys {}",
+            self.scratch.join(name).display(),
+            data.display(),
+            before.display()
+        );
+        let said = run(&line, None, &self.scratch.join(""))?;
+        ensure!(said.code == 0, "{said:#?}");
+        self.live_again()?;
+        self.is_ready()
+    }
+
+    /// Waits until a syncer has told this hub, in this life of it, how its target stands.
+    ///
+    /// # Errors
+    /// If it never does.
+    pub fn has_returned(&self, target: &str) -> Result<()> {
+        let kubectl = self.kubectl()?;
+        let line =
+            format!("-n bowline-system get lease bowline-syncer-{target} -o jsonpath={{.spec.renewTime}}");
+        let before = kubectl.run(&line, "")?.out;
+        until(&format!("the syncer of {target} is back"), || {
+            let now = kubectl.run(&line, "")?.out;
+            Ok(if now.is_empty() || now == before { Err(now) } else { Ok(()) })
+        })
+    }
+
     /// kubectl on the hub.
     ///
     /// # Errors

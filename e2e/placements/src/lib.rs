@@ -9,6 +9,7 @@ mod log;
 mod road;
 mod server;
 mod site;
+mod stays;
 mod syncer;
 
 pub use bed::Bed;
@@ -17,4 +18,5 @@ pub use log::{Entry, Log, What};
 pub use road::Road;
 pub use server::{DRIVER, Volumes};
 pub use site::{Sites, claim, deployment, object, set};
+pub use stays::stays;
 pub use syncer::Syncer;

@@ -200,8 +200,8 @@ impl Syncer {
             self.followed.clear();
             return false;
         };
-        let (target, restore) = (self.hands.hub.target.clone(), sight.view.target.restore);
-        let mark = Mark { target: &target, restore };
+        let (target, restore) = (self.hands.hub.target.clone(), sight.restore.clone());
+        let mark = Mark { target: &target, restore: &restore };
         let mut plans = Vec::new();
         for name in blurred {
             if !known.mirrors(&name) {
