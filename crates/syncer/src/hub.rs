@@ -149,7 +149,7 @@ impl Hub {
     }
 
     /// How often the hub was restored from a backup, if it is one of ours, and says so.
-    async fn restores(&self) -> Done<String> {
+    pub(crate) async fn restores(&self) -> Done<String> {
         let maps = self.server.within(&crate::kinds::Kind::Config.resource(), "kube-system");
         // By a name, which all that may be read there has.
         let asked = tokio::time::timeout(REQUEST, maps.get_opt(RESTORED)).await;

@@ -39,8 +39,8 @@ pub(crate) struct Mirror {
 pub(crate) enum Todo {
     /// Write a copy.
     Put(Value),
-    /// Remove what is not on the hub any more.
-    Remove(DynamicObject),
+    /// Remove what is not on the hub any more, as that was read after this restore of it.
+    Remove(DynamicObject, String),
     /// Show on the hub how it stands.
     Show(DynamicObject, Value),
 }
@@ -148,7 +148,9 @@ impl Mirror {
             let copies = self.copies.iter().filter(|(at, _)| at.0 == namespace && at.1 == kind);
             let gone = copies
                 .filter(|(at, copy)| kind != Kind::Claim && !names.contains(&at.2) && may_go(copy, mark));
-            all.extend(gone.map(|(at, copy)| (at.clone(), Todo::Remove(copy.clone()))));
+            all.extend(
+                gone.map(|(at, copy)| (at.clone(), Todo::Remove(copy.clone(), mark.restore.to_owned()))),
+            );
         }
         all
     }
@@ -215,7 +217,13 @@ impl Hands {
         let here = self.cluster.server.within(&kind.resource(), namespace);
         match todo {
             Todo::Put(wanted) => apply(&here, wanted).await.map(Did::Put),
-            Todo::Remove(copy) => delete(&here, copy).await.map(|()| Did::Removed),
+            Todo::Remove(copy, restore) => {
+                // What was listed is what the hub had before this: it has not been restored meanwhile.
+                if self.hub.restores().await? != restore.split_once('.').map_or("", |(_, times)| times) {
+                    return Err(Undone::Outdated);
+                }
+                delete(&here, copy).await.map(|()| Did::Removed)
+            }
             Todo::Show(object, status) => {
                 let hub = self.hub.server.within(&kind.resource(), namespace);
                 let patch = serde_json::json!({ "status": status });

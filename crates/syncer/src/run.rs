@@ -112,6 +112,8 @@ async fn greet(hub: &Hub, say: &(dyn Fn(&str) + Send + Sync)) -> Result<(), Stop
     match asked {
         Ok(Ok(Some(_))) => {}
         Ok(Ok(None)) => return Err(Stopped::Unknown(target)),
+        // It knows no targets at all.
+        Ok(Err(kube::Error::Api(status))) if status.code == 404 => return Err(Stopped::Unknown(target)),
         Ok(Err(kube::Error::Api(status))) if status.code == 401 || status.code == 403 => {
             let why = format!(
                 "this kubeconfig is not that of the syncer of {target}, or not any more: {}",

@@ -17,6 +17,8 @@ pub(crate) struct Teller {
     say: Box<dyn Fn(&str) + Send + Sync>,
     /// What is waited for, or does not work, as it was told last, by namespace.
     known: BTreeMap<String, String>,
+    /// What was done last, by namespace.
+    last: BTreeMap<String, String>,
 }
 
 /// What was done, in a word and in a sentence; nothing of what is only noted.
@@ -65,12 +67,16 @@ pub(crate) fn idle(idle: &Idle<Plain>) -> Option<(String, String)> {
 
 impl Teller {
     pub(crate) fn new(herald: Herald, say: Box<dyn Fn(&str) + Send + Sync>) -> Teller {
-        Teller { herald, say, known: BTreeMap::new() }
+        Teller { herald, say, known: BTreeMap::new(), last: BTreeMap::new() }
     }
 
     /// Something was done.
     pub(crate) fn done(&mut self, act: &Act<Plain>, namespace: &str, placement: Option<&DynamicObject>) {
         let Some((reason, words)) = done(act) else { return };
+        // Some acts take several turns.
+        if self.last.insert(namespace.to_owned(), words.clone()).as_ref() == Some(&words) {
+            return;
+        }
         (self.say)(&format!("{namespace}: {words}."));
         self.event(placement, true, reason, words);
     }
@@ -107,7 +113,10 @@ impl Teller {
     }
 
     fn event(&self, placement: Option<&DynamicObject>, good: bool, reason: &str, note: String) {
-        let Some(placement) = placement else { return };
+        // Nothing can be said in a namespace that is deleted.
+        let Some(placement) = placement.filter(|one| one.metadata.deletion_timestamp.is_none()) else {
+            return;
+        };
         let types = placement.types.clone().unwrap_or_default();
         let about = ObjectReference {
             api_version: Some(types.api_version),

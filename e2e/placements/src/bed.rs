@@ -245,6 +245,21 @@ impl Bed {
         self.apply(objects)
     }
 
+    /// Deletes a namespace, and waits until it is gone.
+    ///
+    /// # Errors
+    /// If it never is.
+    pub fn delete(&self, namespace: &str) -> Result<()> {
+        let kubectl = self.kubectl()?;
+        let said = kubectl.run(&format!("delete namespace {namespace} --timeout=60s"), "")?;
+        if said.code == 0 {
+            return Ok(());
+        }
+        let left = "get namespace,placement,rolebinding,pvc -o yaml";
+        let left = kubectl.run(&format!("-n {namespace} {left}"), "")?;
+        anyhow::bail!("{said:?}\n{}{}", left.out, self.told(&Value::Null))
+    }
+
     /// Applies objects.
     ///
     /// # Errors

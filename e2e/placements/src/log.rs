@@ -1,5 +1,6 @@
 //! What the volume server has done, in the one order in which it did it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -86,13 +87,16 @@ impl Log {
         Ok(done)
     }
 
-    /// What is in a volume: whole lines.
-    ///
-    /// # Errors
-    /// If it is not there.
-    pub fn lines(&self, handle: &str) -> Result<Vec<String>> {
-        let text = fs::read_to_string(self.directory(handle).join("data"))?;
-        Ok(text.lines().map(str::to_owned).collect())
+    /// Everything so far, and what is in these volumes at that moment: whole lines, of those that are there.
+    pub(crate) fn at_once(&self) -> (Vec<Entry>, BTreeMap<String, Vec<String>>) {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let handles: BTreeSet<_> = entries.iter().map(|entry| entry.handle.clone()).collect();
+        let lines = |handle: String| {
+            let text = fs::read_to_string(self.directory(&handle).join("data")).ok()?;
+            Some((handle, text.lines().map(str::to_owned).collect()))
+        };
+        let there = handles.into_iter().filter_map(lines).collect();
+        (entries.clone(), there)
     }
 }
 

@@ -21,7 +21,7 @@ fn who_is_deleted_in_the_middle_of_a_move_is_gone_and_its_name_is_free() -> Resu
     bed.is_up("shop", "east")?;
     bed.writes("east", 3)?;
     bed.says("place move shop --to west", 0, &[])?;
-    bed.kubectl()?.ok("delete namespace shop --timeout=100s", "")?;
+    bed.delete("shop")?;
     deletes(&bed, 1)?;
     bed.is_clear_of("east", "shop")?;
     bed.is_clear_of("west", "shop")?;

@@ -21,6 +21,9 @@ use crate::drawing::{put, status};
 /// What holds a binding until its target has given up everything in the namespace.
 const FINALIZER: &str = "bowline.dev/syncer";
 
+/// What keeps a claim until no pod uses it.
+const PROTECTION: &str = "kubernetes.io/pvc-protection";
+
 /// Reads and writes what is seen of placements.
 pub(crate) struct SignWire;
 
@@ -64,7 +67,13 @@ impl Wire for SignWire {
 
     fn draw(&self, object: &Piece, raw: &mut DynamicObject) {
         match object {
-            Piece::Space(Space { signs, .. }) | Piece::Claim(Sheet { signs, .. }) => sign(signs, raw),
+            Piece::Space(Space { signs, .. }) => sign(signs, raw),
+            Piece::Claim(Sheet { signs, protected, .. }) => {
+                sign(signs, raw);
+                if !protected {
+                    hold(raw, PROTECTION, false);
+                }
+            }
             Piece::Pass(pass) => draw_pass(pass, raw),
             // Nothing of these is written here.
             Piece::Placed(_) | Piece::Volume(_) => {}
@@ -109,7 +118,8 @@ fn space(raw: &DynamicObject) -> Option<Space> {
 
 fn sheet(raw: &DynamicObject) -> Option<Sheet> {
     let Space { name, uid, version, deleting, signs } = space(raw)?;
-    Some(Sheet { namespace: raw.metadata.namespace.clone()?, name, uid, version, deleting, signs })
+    let protected = is_held(raw, PROTECTION);
+    Some(Sheet { namespace: raw.metadata.namespace.clone()?, name, uid, version, deleting, protected, signs })
 }
 
 /// The targets that labels name. One with another value is not ours, and is put right like one that is missing.
