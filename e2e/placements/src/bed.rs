@@ -13,7 +13,7 @@ use crate::judge::{Verdict, judge};
 use crate::log::What;
 use crate::road::Road;
 use crate::server::Volumes;
-use crate::site::Sites;
+use crate::site::{Sites, Sort};
 use crate::syncer::Syncer;
 
 /// All of it, in a directory that is gone when this is dropped.
@@ -37,11 +37,19 @@ impl Bed {
     /// # Errors
     /// If something does not start.
     pub fn start(targets: &[&str]) -> Result<Bed> {
+        Bed::start_on(Sort::Embedded, targets)
+    }
+
+    /// The same on clusters of this sort.
+    ///
+    /// # Errors
+    /// If something does not start.
+    pub fn start_on(sort: Sort, targets: &[&str]) -> Result<Bed> {
         let scratch = Scratch::new("placements")?;
         // Who asks for any port may be given another one next time, and syncers know but one.
         let listen = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
         let hub = Hub::start_at(bowline(), Role::Up, &scratch.join("data"), &listen)?;
-        let sites = Sites::start(&scratch.join("sites"), targets)?;
+        let sites = Sites::start(sort, &scratch.join("sites"), targets)?;
         let volumes = Volumes::start(&scratch.join("volumes"))?;
         let mut bed = Bed {
             syncers: BTreeMap::new(),

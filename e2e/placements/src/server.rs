@@ -88,6 +88,12 @@ impl Volumes {
     /// If its kubeconfig cannot be used.
     pub fn serve(&mut self, cluster: &str, kubeconfig: &Path) -> Result<()> {
         let api = Api::of(kubeconfig)?;
+        // What attaches is this server, and not who does so for drivers that have nobody.
+        let known = json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": DRIVER },
+            "spec": { "attachRequired": false },
+        });
+        api.create("/apis/storage.k8s.io/v1/csidrivers", &known)?;
         let driver = Driver { cluster: cluster.to_owned(), api, shared: Arc::clone(&self.shared) };
         self.threads.push(thread::spawn(move || driver.run()));
         Ok(())

@@ -1,36 +1,66 @@
-//! Workload clusters: embedded ones in a process of their own, so that the hub can be killed without them.
+//! Workload clusters: embedded ones in a process of their own, so that the hub can be killed without them; or real ones.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_hub::{Hub, Kubectl, Role, bowline};
 use bowline_e2e_up::run;
+use bowline_realkube::{Options, RealKube};
 use serde_json::{Value, json};
+
+/// What workload clusters are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// Embedded in another hub: workloads are simulated.
+    Embedded,
+    /// A real Kubernetes each, with scheduler and controllers, and a node that kwok plays.
+    Kubernetes,
+}
 
 /// Some workload clusters.
 pub struct Sites {
-    hub: Hub,
+    runs: Runs,
     directory: PathBuf,
 }
 
+enum Runs {
+    Embedded(Hub),
+    Kubernetes(BTreeMap<String, RealKube>),
+}
+
 impl Sites {
-    /// Embedded clusters with these names.
+    /// Clusters with these names.
     ///
     /// # Errors
     /// If they do not start.
-    pub fn start(directory: &Path, names: &[&str]) -> Result<Sites> {
+    pub fn start(sort: Sort, directory: &Path, names: &[&str]) -> Result<Sites> {
         std::fs::create_dir_all(directory)?;
-        let hub = Hub::start_as(bowline(), Role::Up, &directory.join("data"))?;
-        let sites = Sites { hub, directory: directory.to_owned() };
-        for name in names {
-            let said = run(
-                &format!("cluster add {name} --embedded"),
-                Some(sites.hub.kubeconfig()),
-                &sites.directory,
-            )?;
-            ensure!(said.code == 0, "{said:#?}");
-        }
-        Ok(sites)
+        let runs = match sort {
+            Sort::Embedded => {
+                let hub = Hub::start_as(bowline(), Role::Up, &directory.join("data"))?;
+                for name in names {
+                    let said =
+                        run(&format!("cluster add {name} --embedded"), Some(hub.kubeconfig()), directory)?;
+                    ensure!(said.code == 0, "{said:#?}");
+                }
+                Runs::Embedded(hub)
+            }
+            Sort::Kubernetes => {
+                let start = |name: &&str| {
+                    let options = Options {
+                        controllers: true,
+                        scheduler: true,
+                        kwok: true,
+                        quick: true,
+                        ..Options::default()
+                    };
+                    Ok(((*name).to_owned(), RealKube::start(&directory.join(name), &options)?))
+                };
+                Runs::Kubernetes(names.iter().map(start).collect::<Result<_>>()?)
+            }
+        };
+        Ok(Sites { runs, directory: directory.to_owned() })
     }
 
     /// How the administrator reaches one.
@@ -38,8 +68,11 @@ impl Sites {
     /// # Errors
     /// If it is not there.
     pub fn kubeconfig(&self, name: &str) -> Result<PathBuf> {
-        let said =
-            run(&format!("cluster show {name} -o json"), Some(self.hub.kubeconfig()), &self.directory)?;
+        let hub = match &self.runs {
+            Runs::Kubernetes(all) => return Ok(all.get(name).context("it was started")?.kubeconfig()),
+            Runs::Embedded(hub) => hub,
+        };
+        let said = run(&format!("cluster show {name} -o json"), Some(hub.kubeconfig()), &self.directory)?;
         let read: Value = serde_json::from_str(&said.out).with_context(|| format!("{said:#?}"))?;
         let path = read["status"]["endpoint"]["kubeconfig"].as_str().context("a kubeconfig")?;
         Ok(path.into())

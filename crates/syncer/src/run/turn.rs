@@ -84,7 +84,8 @@ impl Syncer {
             let placement = self.sight.as_ref().and_then(|sight| sight.placement(&name));
             self.teller.waits(&name, &words, placement);
             // Nobody watches what is not ours.
-            self.rests.insert(name, Rest { until: Instant::now() + 4 * AGAIN, whole: false });
+            let rest = Rest { until: Instant::now() + 4 * AGAIN, whole: false };
+            self.rests.entry(name).or_insert(rest);
         }
         let tied = self.sites.iter().filter_map(|(name, site)| {
             site.volumes.values().find_map(|stand| Some((name.clone(), stand.tied.clone()?)))

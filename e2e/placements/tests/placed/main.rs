@@ -8,5 +8,6 @@ mod deleted;
 mod drained;
 mod fenced;
 mod moved;
+mod real;
 mod restored;
 mod sets;
