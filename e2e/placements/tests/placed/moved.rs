@@ -42,7 +42,7 @@ fn who_is_wanted_back_in_the_middle_ends_where_it_is_wanted_last() -> Result<()>
 
 #[test]
 fn many_are_moved_at_once() -> Result<()> {
-    const COUNT: usize = 30;
+    const COUNT: usize = 12;
     let bed = Bed::start(&["east", "west"])?;
     let names: Vec<_> = (0..COUNT).map(|number| format!("shop-{number}")).collect();
     for name in &names {
