@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+/// What fields end with that name Secrets of a driver.
+const SECRET: &str = "SecretRef";
 /// A directory of a node: it stays on its cluster.
 const DIRECTORY: &str = "kubernetes.io/host-path";
 /// A disk of a node: it stays on its cluster.
@@ -30,14 +32,12 @@ pub(crate) fn describe(volume: &DynamicObject) -> Result<(PortableVolume, bool),
     };
     let csi = &spec["csi"];
     if let (Some(driver), Some(handle)) = (text(&csi["driver"]), text(&csi["volumeHandle"])) {
-        if let Some(secret) =
-            csi.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("SecretRef"))
-        {
-            return Err(format!(
-                "its driver {driver} needs a Secret ({}), which another cluster does not have",
-                secret.0
-            ));
-        }
+        let named = csi.as_object().into_iter().flatten().filter_map(|(field, secret)| {
+            let what = field.strip_suffix(SECRET)?;
+            let (namespace, name) = (text(&secret["namespace"])?, text(&secret["name"])?);
+            Some((what.to_owned(), format!("{namespace}/{name}")))
+        });
+        is.secrets = named.collect();
         (is.driver, is.handle, is.fs_type) = (driver, handle, text(&csi["fsType"]));
         is.attributes = read(&csi["volumeAttributes"]).unwrap_or_default();
         return Ok((is, false));
@@ -97,6 +97,11 @@ pub(crate) fn spec(volume: &PortableVolume, namespace: &str, claim: &str) -> Val
             if !volume.attributes.is_empty() {
                 csi.insert("volumeAttributes".to_owned(), json!(volume.attributes));
             }
+            for (what, secret) in &volume.secrets {
+                if let Some((namespace, name)) = secret.split_once('/') {
+                    csi.insert(format!("{what}{SECRET}"), json!({ "namespace": namespace, "name": name }));
+                }
+            }
             spec["csi"] = Value::Object(csi);
         }
     }
@@ -151,6 +156,10 @@ mod tests {
                 json!({ "csi": { "driver": "d.example", "volumeHandle": "h", "fsType": "ext4", "volumeAttributes": { "a": "b" } } }),
                 false,
             ),
+            (
+                json!({ "csi": { "driver": "d", "volumeHandle": "h", "nodeStageSecretRef": { "namespace": "n", "name": "s" } } }),
+                false,
+            ),
             (json!({ "nfs": { "server": "s", "path": "/p" } }), false),
             (json!({ "hostPath": { "path": "/x" } }), true),
             (json!({ "local": { "path": "/x" }, "nodeAffinity": { "required": {} } }), true),
@@ -172,11 +181,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_attached_elsewhere_is_not_described() {
-        let secret =
-            json!({ "csi": { "driver": "d", "volumeHandle": "h", "nodeStageSecretRef": { "name": "s" } } });
-        for spec in [json!({ "awsElasticBlockStore": { "volumeID": "x" } }), secret] {
-            assert!(describe(&volume(spec)).is_err());
-        }
+        assert!(describe(&volume(json!({ "awsElasticBlockStore": { "volumeID": "x" } }))).is_err());
     }
 
     #[test]

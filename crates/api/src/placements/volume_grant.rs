@@ -200,6 +200,11 @@ pub struct PortableVolume {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "crate::selector::texts")]
     pub attributes: BTreeMap<String, String>,
+    /// The Secrets that the driver needs, each as `namespace/name`, by what it needs them for: `nodeStage`, for one. They are not
+    /// copied: each cluster has to have them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "crate::selector::texts")]
+    pub secrets: BTreeMap<String, String>,
 }
 
 /// Whether a volume has a file system.

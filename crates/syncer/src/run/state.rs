@@ -24,6 +24,8 @@ use crate::upstream::Followed;
 
 /// Nobody sleeps longer without a look at the clock that runs while the machine sleeps.
 const NAP: Duration = Duration::from_secs(5);
+/// A moment more than until the end of a lease: it is over then.
+const LEAST: Duration = Duration::from_millis(5);
 
 /// The syncer of a target.
 pub(super) struct Syncer {
@@ -104,16 +106,29 @@ impl Syncer {
         let rests =
             self.rests.values().map(|rest| rest.until).chain(self.rests_until).chain(self.mirror.due());
         let next = rests.min().map_or(NAP, |until| until.saturating_duration_since(now_here));
-        let now = now().clock;
-        let lease = self.leader.may_act(now).map(|tenure| Duration::from_millis(tenure.until.since(now).0));
-        // A moment more: it is over then.
-        let least = Duration::from_millis(5);
-        next.min(lease.unwrap_or(NAP)).min(NAP).max(least)
+        next.min(self.left().unwrap_or(NAP)).min(NAP).max(LEAST)
     }
 
     /// In which tenure it holds its lease, if it does.
     pub(super) fn tenure(&self) -> Option<u64> {
         self.leader.may_act(now().clock).map(|tenure| tenure.epoch.0)
+    }
+
+    /// How long it holds its lease yet, if it does.
+    fn left(&self) -> Option<Duration> {
+        let now = now().clock;
+        self.leader.may_act(now).map(|tenure| Duration::from_millis(tenure.until.since(now).0))
+    }
+
+    /// Waits until a tenure is over; for ever, if there is none.
+    pub(super) async fn lapses(&self, tenure: Option<u64>) {
+        if tenure.is_none() {
+            std::future::pending::<()>().await;
+        }
+        while self.tenure() == tenure {
+            // It may be renewed meanwhile.
+            tokio::time::sleep(self.left().unwrap_or_default().max(LEAST)).await;
+        }
     }
 
     /// Everything that is decided by.

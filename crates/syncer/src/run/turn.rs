@@ -109,7 +109,11 @@ impl Syncer {
                 let seen = Seen { tenure, sight: self.sight.as_ref(), record, site, blank };
                 self.hands.perform(act, seen)
             });
-            futures::future::join_all(work).await
+            // Who loses the lease may have to stop what runs, and does not wait for answers until then.
+            tokio::select! {
+                done = futures::future::join_all(work) => done,
+                () = self.lapses(tenure) => acts.iter().map(|_| Err(Undone::Outdated)).collect(),
+            }
         };
         for (act, done) in acts.iter().zip(done) {
             self.take(act, done);
@@ -224,7 +228,11 @@ impl Syncer {
         let any = !plans.is_empty();
         for some in plans.chunks(AT_ONCE) {
             let work = some.iter().map(|(_, plan)| self.carry_all(plan));
-            let done = futures::future::join_all(work).await;
+            let done = tokio::select! {
+                done = futures::future::join_all(work) => done,
+                // What was not answered is looked at in the next tenure.
+                () = self.lapses(Some(tenure)) => return true,
+            };
             for ((name, plan), done) in some.iter().zip(done) {
                 self.reflected(name, plan, done);
             }
