@@ -1,6 +1,6 @@
 //! What a story works with: a hub, workload clusters, their syncers, and the volume server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
 use std::path::PathBuf;
 
@@ -318,6 +318,20 @@ impl Bed {
         let before = count();
         until(&format!("{cluster} writes"), || {
             Ok(if count() >= before + more { Ok(()) } else { Err(self.told(&Value::Null)) })
+        })
+    }
+
+    /// Waits until pods of a cluster have written to so many volumes.
+    ///
+    /// # Errors
+    /// If they never have.
+    pub fn writes_to(&self, cluster: &str, volumes: usize) -> Result<()> {
+        until(&format!("{cluster} writes to {volumes} volumes"), || {
+            let entries = self.volumes.log().entries();
+            let writes =
+                entries.iter().filter(|one| one.cluster == cluster && matches!(one.what, What::Wrote(_)));
+            let handles: BTreeSet<_> = writes.map(|one| &one.handle).collect();
+            Ok(if handles.len() >= volumes { Ok(()) } else { Err(self.told(&Value::Null)) })
         })
     }
 

@@ -21,7 +21,7 @@ fn a_namespace_goes_from_one_kubernetes_to_another_and_is_deleted_there() -> Res
     ];
     bed.place("shop", "east", &objects)?;
     bed.is_up("shop", "east")?;
-    bed.writes("east", 6)?;
+    bed.writes_to("east", 2)?;
     let shown = "-n shop get deployment web -o jsonpath={.status.readyReplicas}";
     until("it is shown on the hub", || {
         let said = bed.kubectl()?.run(shown, "")?;
@@ -34,7 +34,7 @@ fn a_namespace_goes_from_one_kubernetes_to_another_and_is_deleted_there() -> Res
     bed.syncer("west").live()?;
     bed.is_up("shop", "west")?;
     bed.is_clear_of("east", "shop")?;
-    bed.writes("west", 6)?;
+    bed.writes_to("west", 2)?;
     bed.delete("shop")?;
     until("both volumes are deleted", || {
         let entries = bed.volumes().log().entries();
