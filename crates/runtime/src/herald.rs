@@ -38,17 +38,17 @@ pub struct Notice {
 }
 
 /// Takes notices, and has them sent in their order.
-pub(crate) struct Herald(mpsc::Sender<(ObjectReference, Notice)>);
+pub struct Herald(mpsc::Sender<(ObjectReference, Notice)>);
 
 impl Herald {
     /// One that sends as `controller`; it has ended when there is no herald any more, and all was sent.
-    pub(crate) fn new(client: Client, controller: String) -> (Herald, JoinHandle<()>) {
+    pub fn new(client: Client, controller: String) -> (Herald, JoinHandle<()>) {
         let (herald, notices) = mpsc::channel(WAITING);
         (Herald(herald), tokio::spawn(send(Series::new(client, controller), notices)))
     }
 
     /// Has this said of an object.
-    pub(crate) fn tell(&self, about: ObjectReference, notice: Notice) {
+    pub fn tell(&self, about: ObjectReference, notice: Notice) {
         let reason = notice.reason.clone();
         if self.0.try_send((about, notice)).is_err() {
             tracing::warn!(reason, "an event is not sent: too many wait");

@@ -13,9 +13,9 @@
 mod down;
 mod up;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::grant::{Epoch, Grant, Said, Thing, ThingOf, Use};
+use crate::grant::{Epoch, Grant, Said, Thing, ThingOf, Use, UseState};
 use crate::state::{Names, Placement, Volume};
 use crate::target::{Target, TargetReport};
 
@@ -99,6 +99,8 @@ pub enum Stage {
     Leaving,
     /// Its data is deleted, or will be without any doing.
     Destroyed,
+    /// It is claimed, and there is none yet: the cluster makes it when it sees fit, at the latest when a pod asks for it.
+    Asked,
 }
 
 /// What a syncer does. Each can be done twice.
@@ -159,7 +161,16 @@ impl<N: Names> Known<N> {
     /// # Errors
     /// What is waited for.
     pub fn act(&self) -> Result<Act<N>, Idle<N>> {
-        let Some(tenure) = self.tenure else { return self.alone() };
+        self.act_beside(&BTreeSet::new())
+    }
+
+    /// The same, with nothing in these namespaces: something is under way there, or is waited for. What is done in one rests on
+    /// nothing in another, so whoever does the first thing of each at once has done them one after the other.
+    ///
+    /// # Errors
+    /// What is waited for.
+    pub fn act_beside(&self, busy: &BTreeSet<N::Namespace>) -> Result<Act<N>, Idle<N>> {
+        let Some(tenure) = self.tenure else { return self.alone(busy) };
         let Some(view) = self.view.as_ref().filter(|view| view.tenure == tenure) else {
             return Ok(Act::Read);
         };
@@ -174,16 +185,27 @@ impl<N: Names> Known<N> {
         if !told.is_some_and(is_known) {
             return Ok(Act::Report(report));
         }
-        let next = self.down(view).or_else(|| self.say(view)).or_else(|| self.up(view));
+        let next = self.down(view, busy).or_else(|| self.say(view, busy)).or_else(|| self.up(view, busy));
         if let Some(act) = next {
             return Ok(act);
         }
         if told == Some(&report) { Err(self.idle(view)) } else { Ok(Act::Report(report)) }
     }
 
+    /// Whether what people have in a namespace on the hub is to be there in the cluster too, and what is not on the hub is not: it is
+    /// up here, by a grant that holds. Nothing is taken down by a view of another tenure, or by none.
+    pub fn mirrors(&self, name: &N::Namespace) -> bool {
+        let current = self.view.as_ref().filter(|view| Some(view.tenure) == self.tenure);
+        let Some((view, here)) = current.zip(self.here.get(name)) else { return false };
+        let its = self.may_use(view, &Thing::Namespace(name.clone()));
+        let is_held = |its: Use| here.held.is_some_and(|held| held.epoch == its.epoch);
+        here.ours && here.runs && its.is_some_and(|its| its.state == UseState::Granted && is_held(its))
+    }
+
     /// Who may be replaced by somebody else stops. Everybody else goes on: a hub that is away stops nobody.
-    fn alone(&self) -> Result<Act<N>, Idle<N>> {
-        let mut running = self.here.iter().filter(|(_, here)| here.runs && here.ours);
+    fn alone(&self, busy: &BTreeSet<N::Namespace>) -> Result<Act<N>, Idle<N>> {
+        let mut running =
+            self.here.iter().filter(|(name, here)| here.runs && here.ours && !busy.contains(*name));
         match running.next() {
             Some((namespace, _)) if self.enforces => Ok(Act::Stop(namespace.clone())),
             _ => Err(Idle::Lease),
@@ -193,7 +215,9 @@ impl<N: Names> Known<N> {
     fn idle(&self, view: &View<N>) -> Idle<N> {
         let volumes = self.here.values().flat_map(|here| &here.volumes);
         let mut leaving = volumes.filter(|(_, local)| local.stage == Stage::Leaving);
-        let is_foreign = |namespace: &&N::Namespace| self.here.get(*namespace).is_some_and(|here| !here.ours);
+        let is_wanted = |name: &N::Namespace| view.use_of(&Thing::Namespace(name.clone())).is_some();
+        let is_foreign =
+            |name: &&N::Namespace| self.here.get(*name).is_some_and(|here| !here.ours) && is_wanted(name);
         match leaving.next() {
             Some((volume, _)) => Idle::Detached(volume.clone()),
             None => view.placements.keys().find(is_foreign).cloned().map_or(Idle::Nothing, Idle::Foreign),
@@ -215,13 +239,7 @@ impl<N: Names> Known<N> {
 
     /// Everything that is here by a grant: namespaces, and after each its volumes.
     fn held(&self) -> impl Iterator<Item = (ThingOf<N>, Held)> {
-        self.here.iter().flat_map(|(namespace, here)| {
-            let namespace = here.held.map(|held| (Thing::Namespace(namespace.clone()), held));
-            let volumes = here.volumes.iter();
-            let volumes =
-                volumes.filter_map(|(volume, local)| Some((Thing::Volume(volume.clone()), local.held?)));
-            namespace.into_iter().chain(volumes)
-        })
+        self.here.iter().flat_map(|(name, here)| here.held_as(name))
     }
 
     /// By which grant a thing is here.
@@ -230,7 +248,26 @@ impl<N: Names> Known<N> {
     }
 }
 
+impl<N: Names> Here<N> {
+    /// What is here by a grant, in the namespace of this name: itself, and after it its volumes.
+    fn held_as(&self, name: &N::Namespace) -> impl Iterator<Item = (ThingOf<N>, Held)> {
+        let namespace = self.held.map(|held| (Thing::Namespace(name.clone()), held));
+        let volumes = self.volumes.iter();
+        let volumes =
+            volumes.filter_map(|(volume, local)| Some((Thing::Volume(volume.clone()), local.held?)));
+        namespace.into_iter().chain(volumes)
+    }
+}
+
 impl<N: Names> View<N> {
+    /// The namespace that a thing is, or is in.
+    fn space_of<'a>(&'a self, thing: &'a ThingOf<N>) -> Option<&'a N::Namespace> {
+        match thing {
+            Thing::Namespace(name) => Some(name),
+            Thing::Volume(volume) => self.volumes.get(volume).map(|known| &known.namespace),
+        }
+    }
+
     fn grant(&self, thing: &ThingOf<N>) -> Option<&Grant<N>> {
         match thing {
             Thing::Namespace(namespace) => self.placements.get(namespace).map(|known| &known.grant),

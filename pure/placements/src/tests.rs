@@ -1,5 +1,6 @@
 //! Stories of namespaces that are placed, moved, cut off and deleted.
 
+mod clusters;
 mod fences;
 mod moves;
 mod restores;

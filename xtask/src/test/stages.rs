@@ -50,6 +50,7 @@ const AT_ONCE: &str = "4";
 const SUITES: &[(&str, &str, &str)] = &[
     (HOMES, "e2e/up", "up"),
     (HOMES, "e2e/upgrades", "upgrades"),
+    (HOMES, "e2e/placements", "placed"),
     (AWS, "e2e/identities", "identities_strict"),
     (AWS, "e2e/identities", "identities_moto"),
     (AWS, "e2e/identities", "identities_readme"),

@@ -92,6 +92,17 @@ const ALLOWED: &[Edges] = &[
         internal: &["bowline-apiserver", "bowline-control", "bowline-runtime"],
         external: External::Any,
     },
+    Edges {
+        name: "bowline-syncer",
+        internal: &[
+            "bowline-api",
+            "bowline-control",
+            "bowline-controllers",
+            "bowline-placements",
+            "bowline-runtime",
+        ],
+        external: External::Any,
+    },
     Edges { name: "bowline-planted", internal: &[], external: External::Only(&[]) },
     Edges {
         name: "bowline",
@@ -109,6 +120,7 @@ const ALLOWED: &[Edges] = &[
             "bowline-models",
             "bowline-runtime",
             "bowline-simulator",
+            "bowline-syncer",
             "bowline-upgrades",
         ],
         external: External::Any,
@@ -173,6 +185,11 @@ const ALLOWED: &[Edges] = &[
     Edges {
         name: "bowline-e2e-upgrades",
         internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-e2e-kv", "bowline-e2e-up"],
+        external: External::Any,
+    },
+    Edges {
+        name: "bowline-e2e-placements",
+        internal: &["bowline-e2e-homes", "bowline-e2e-hub", "bowline-e2e-up", "bowline-realkube"],
         external: External::Any,
     },
     Edges { name: "bowline-e2e-kube", internal: &["bowline-apiserver"], external: External::Any },

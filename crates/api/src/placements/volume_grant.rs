@@ -66,6 +66,10 @@ pub struct VolumeGrantSpec {
 }
 
 impl VolumeGrant {
+    /// The annotation of a grant that a syncer is about to write, for a volume that was made in its cluster. As long as it has no
+    /// status, it is not known what the volume is, and nobody is granted it; its value is the target.
+    pub const ADOPTED_BY: &'static str = "bowline.dev/adopted-by";
+
     /// The name of the grant of a claim.
     pub fn object_name(namespace: &str, claim: &str) -> String {
         format!("{namespace}.{claim}")
@@ -196,6 +200,11 @@ pub struct PortableVolume {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "crate::selector::texts")]
     pub attributes: BTreeMap<String, String>,
+    /// The Secrets that the driver needs, each as `namespace/name`, by what it needs them for: `nodeStage`, for one. They are not
+    /// copied: each cluster has to have them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(schema_with = "crate::selector::texts")]
+    pub secrets: BTreeMap<String, String>,
 }
 
 /// Whether a volume has a file system.

@@ -1,4 +1,4 @@
-//! `bowline agent`: what runs beside the software of a node.
+//! `bowline agent`: what runs beside the software of a node, and (`syncer.rs`) beside a workload cluster.
 //!
 //! What is to be done is decided by [`bowline_upgrades::agent`], and done by the hands of [`bowline_agent`]; here both are brought
 //! together with the hub. An agent may be killed at any time: all that it has to know it finds in its directory, with its shim,
@@ -8,6 +8,7 @@ mod eyes;
 mod fence;
 mod hub;
 mod node;
+mod syncer;
 mod told;
 mod version;
 
@@ -29,6 +30,7 @@ use tokio::sync::mpsc;
 use self::fence::Fence;
 use self::hub::Hub;
 use self::node::Node;
+pub(crate) use self::syncer::{SyncerWish, syncer};
 use self::version::Place;
 use crate::exit::{BadUsage, Exit};
 use crate::output;

@@ -1,4 +1,4 @@
-//! `agent`: what runs beside the software of nodes.
+//! `agent`: what runs beside the software of nodes, and beside workload clusters.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -8,14 +8,21 @@ use bowline_control::lease::Settings;
 use bowline_upgrades::leases::{LONGEST, SHORTEST};
 use clap::{Args, Subcommand, ValueHint};
 
+use super::Server;
 use super::cluster::name;
 use super::update::Where;
-use crate::agent::{self, Wish};
+use crate::agent::{self, SyncerWish, Wish};
+use crate::connection::Wanted;
 use crate::duration::duration;
 use crate::exit::Exit;
 use crate::service;
 
 const EXAMPLES: &str = "\
+Examples:
+  bowline agent node --kubeconfig n1.kubeconfig --group kv --member n1
+  bowline agent syncer --kubeconfig east.kubeconfig --target east --target-kubeconfig ./east-admin.yaml";
+
+const NODE_EXAMPLES: &str = "\
 Examples:
   bowline join node kv n1 > n1.kubeconfig
   bowline agent node --kubeconfig n1.kubeconfig --group kv --member n1
@@ -26,7 +33,18 @@ Exit codes:
   2  an option or the kubeconfig is not understood, or the directory cannot be used
   4  the hub refuses it: there is no such member, or the kubeconfig is another's";
 
-/// Run beside the software of a node, and do what the hub wants of it
+const SYNCER_EXAMPLES: &str = "\
+Examples:
+  bowline join syncer east > east.kubeconfig
+  bowline agent syncer --kubeconfig east.kubeconfig --target east --target-kubeconfig ./east-admin.yaml
+
+Exit codes:
+  0  it was told to end, and ended; what runs in the cluster goes on
+  1  it cannot go on
+  2  an option or a kubeconfig is not understood
+  4  the hub refuses it: there is no such target, or the kubeconfig is another's; or the cluster does";
+
+/// Run beside the software of a node, or beside a workload cluster, and do what the hub wants of it
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AgentArgs {
@@ -37,6 +55,7 @@ pub(super) struct AgentArgs {
 #[derive(Subcommand)]
 enum Command {
     Node(Box<NodeArgs>),
+    Syncer(SyncerArgs),
 }
 
 /// Run the agent of a member of a group
@@ -48,7 +67,7 @@ enum Command {
 ///
 /// Ctrl-C and SIGTERM end the agent, and not the software: `kubectl delete member` does that.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = NODE_EXAMPLES)]
 struct NodeArgs {
     /// The NodeGroup
     #[arg(long, value_name = "GROUP", value_parser = name)]
@@ -76,12 +95,52 @@ struct NodeArgs {
     place: Where,
 }
 
+/// Run the syncer of a target
+///
+/// It brings namespaces that are granted to the target up in the workload cluster: volumes first, and then the workloads that people
+/// have in them on the hub. It shows on the hub how they stand, stops and gives up what the hub takes away, and says so. Data is
+/// deleted only with its namespace, by a person. All that it has to remember is in the cluster; it may run anywhere.
+///
+/// Ctrl-C and SIGTERM end the syncer, and not the workloads: they go on, also when the hub is away. Only where volumes enforce
+/// epochs they are stopped when the lease has lapsed, by a syncer that runs.
+#[derive(Args)]
+#[command(after_help = SYNCER_EXAMPLES)]
+struct SyncerArgs {
+    /// The SyncTarget
+    #[arg(long, value_name = "TARGET", value_parser = name)]
+    target: String,
+
+    /// The kubeconfig of the workload cluster, as its administrator
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    target_kubeconfig: PathBuf,
+
+    /// The context in it [default: its current one]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    target_context: Option<String>,
+
+    /// How long the lease lasts, 1s to 60s: the longest time that passes before it is missed
+    #[arg(long, value_name = "TIME", default_value = "15s", value_parser = lease)]
+    lease: Settings,
+
+    #[command(flatten)]
+    server: Server,
+}
+
 impl AgentArgs {
     pub(super) fn run(self) -> anyhow::Result<Exit> {
-        let Command::Node(node) = self.command;
-        let NodeArgs { group, member, data, address, lease, place } = *node;
-        let wish = Wish { scope: place.scope(), group, member, data, address, lease };
-        service::block_on(agent::node(wish))
+        match self.command {
+            Command::Node(node) => {
+                let NodeArgs { group, member, data, address, lease, place } = *node;
+                let wish = Wish { scope: place.scope(), group, member, data, address, lease };
+                service::block_on(agent::node(wish))
+            }
+            Command::Syncer(syncer) => {
+                let SyncerArgs { target, target_kubeconfig, target_context, lease, server } = syncer;
+                let cluster = Wanted { kubeconfig: Some(target_kubeconfig), context: target_context };
+                let wish = SyncerWish { hub: server.wanted(), cluster, target, lease };
+                service::block_on(agent::syncer(wish))
+            }
+        }
     }
 }
 

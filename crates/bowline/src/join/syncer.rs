@@ -85,6 +85,9 @@ async fn allow(team: &Team, rights: &SyncerRights<'_>) -> anyhow::Result<()> {
     put(&Api::all(team.client.clone()), &rights.cluster_binding()).await?;
     put(&team.of(), &rights.role()).await?;
     put(&team.of(), &rights.binding()).await?;
+    let (role, binding) = rights.restores();
+    put(&Api::namespaced(team.client.clone(), "kube-system"), &role).await?;
+    put(&Api::namespaced(team.client.clone(), "kube-system"), &binding).await?;
     let lease = Lease { metadata: rights.metadata(), spec: None };
     match team.of::<Lease>().create(&PostParams::default(), &lease).await {
         Err(error) if !answered(&error, 409) => Err(failed(error, "cannot make the lease of the syncer")),

@@ -87,6 +87,23 @@ impl SyncerRights<'_> {
         Role { metadata: self.metadata(), rules: Some(rules) }
     }
 
+    /// And see how often the hub was restored: who copies from one that has forgotten something must not take that for removed.
+    pub(super) fn restores(&self) -> (Role, RoleBinding) {
+        let metadata = ObjectMeta {
+            name: Some(format!("{}-restores", self.name())),
+            namespace: Some("kube-system".to_owned()),
+            ..self.metadata()
+        };
+        let rules = vec![rule("", "configmaps", &["bowline-restored"], &["get"])];
+        let role_ref = RoleRef {
+            api_group: RBAC.to_owned(),
+            kind: "Role".to_owned(),
+            name: metadata.name.clone().unwrap_or_default(),
+        };
+        let role = Role { metadata: metadata.clone(), rules: Some(rules) };
+        (role, RoleBinding { metadata, role_ref, subjects: Some(vec![self.subject()]) })
+    }
+
     pub(super) fn binding(&self) -> RoleBinding {
         RoleBinding {
             metadata: self.metadata(),

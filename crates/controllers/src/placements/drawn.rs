@@ -92,6 +92,7 @@ pub(super) fn described() -> impl Strategy<Value = Option<String>> {
             access_modes,
             mode: if block { VolumeMode::Block } else { VolumeMode::Filesystem },
             fs_type,
+            secrets: attributes.clone(),
             attributes,
         });
     of(volume.prop_map(|volume| serde_json::to_string(&volume).expect("JSON")))

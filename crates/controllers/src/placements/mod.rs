@@ -19,6 +19,7 @@ pub(crate) use self::asks::Asks;
 pub(crate) use self::fences::Wardens;
 pub(crate) use self::roll::Roll;
 pub use self::wire::PlacementWire;
+pub use self::wire::volume::FINALIZER as VOLUME_FINALIZER;
 use self::wire::{FenceWire, SignWire};
 
 /// How many namespaces may be decided on at once.

@@ -38,6 +38,8 @@ pub enum Step {
     Sign,
     /// Put the right labels on a claim.
     SignClaim(String),
+    /// Let a claim go that is deleted.
+    FreeClaim(String),
     /// Let the syncer of a target read the namespace.
     Admit(String),
     /// Let it do so no more.
@@ -54,6 +56,7 @@ impl fmt::Display for Step {
             }
             Step::Sign => f.write_str("say on the namespace who has it"),
             Step::SignClaim(claim) => write!(f, "say on the claim {claim} who has its volume"),
+            Step::FreeClaim(claim) => write!(f, "let the claim {claim} go"),
             Step::Admit(target) => write!(f, "let the syncer of {target} read the namespace"),
             Step::Dismiss(target) => write!(f, "let the syncer of {target} read the namespace no more"),
         }
@@ -138,6 +141,22 @@ impl Board {
         self.passes.values().find(is_over).map(|pass| Step::Dismiss(pass.target.clone()))
     }
 
+    /// A claim that is deleted is used by no pod here: what runs is on targets, and they have claims of their own. A hub has
+    /// nobody else who would see to that.
+    fn freed(&self) -> Option<Step> {
+        let is_placed = |claim: &Sheet| {
+            self.placed.is_some() || !claim.signs.is_empty() || self.volumes.contains_key(&claim.volume())
+        };
+        let mut goes = self.claims.values().filter(|claim| claim.deleting && claim.protected);
+        goes.find(|claim| is_placed(claim)).map(|claim| Step::FreeClaim(claim.name.clone()))
+    }
+
+    fn free_claim(&self, name: &str) -> Write<Piece> {
+        let Some(before) = self.claims.get(name) else { unreachable!("a claim that goes is there") };
+        let after = Sheet { protected: false, ..before.clone() };
+        Write::Change { before: Piece::Claim(before.clone()), after: Piece::Claim(after) }
+    }
+
     fn dismissal(&self, target: &str) -> Write<Piece> {
         let Some(pass) = self.passes.get(target) else { unreachable!("who is dismissed was admitted") };
         if pass.deleting {
@@ -199,7 +218,7 @@ impl Controller for Signs {
     }
 
     fn decide(&self, board: &Board, _now: Moment) -> Decision<Step, Infallible> {
-        let next = board.end().or_else(|| board.passes()).or_else(|| board.signs());
+        let next = board.end().or_else(|| board.passes()).or_else(|| board.signs()).or_else(|| board.freed());
         next.map_or(Decision::Converged, Decision::Do)
     }
 
@@ -214,6 +233,7 @@ impl Controller for Signs {
             Step::Note(end) => board.note(*end),
             Step::Sign => board.sign(),
             Step::SignClaim(claim) => board.sign_claim(claim),
+            Step::FreeClaim(claim) => board.free_claim(claim),
             Step::Admit(target) => Write::Create(Piece::Pass(Pass {
                 namespace: namespace(),
                 target: target.clone(),

@@ -1,5 +1,7 @@
 //! What is stopped and given up.
 
+use std::collections::BTreeSet;
+
 use super::{Act, Held, Here, Known, Local, Stage, View};
 use crate::grant::{Said, Thing, ThingOf, UseState};
 use crate::state::Names;
@@ -18,12 +20,14 @@ enum Fate {
 
 impl<N: Names> Known<N> {
     /// The next thing to do for what is not to be here any more, or is confirmed.
-    pub(super) fn down(&self, view: &View<N>) -> Option<Act<N>> {
-        let confirmed = self.held().find_map(|(thing, held)| match fate(view, &thing, held) {
+    pub(super) fn down(&self, view: &View<N>, busy: &BTreeSet<N::Namespace>) -> Option<Act<N>> {
+        let free = || self.here.iter().filter(|(name, _)| !busy.contains(*name));
+        let mut held = free().flat_map(|(name, here)| here.held_as(name));
+        let confirmed = held.find_map(|(thing, held)| match fate(view, &thing, held) {
             Fate::IsConfirmed(held) => Some(Act::Confirm(thing, held)),
             _ => None,
         });
-        confirmed.or_else(|| self.here.iter().find_map(|(name, here)| self.leave(view, name, here)))
+        confirmed.or_else(|| free().find_map(|(name, here)| self.leave(view, name, here)))
     }
 
     fn leave(&self, view: &View<N>, name: &N::Namespace, here: &Here<N>) -> Option<Act<N>> {
@@ -48,7 +52,10 @@ impl<N: Names> Known<N> {
                 Fate::Stays | Fate::IsConfirmed(_) => None,
             },
             // What nobody knows of is made known before its namespace goes: else it would go with it.
-            None => here.held.map(|held| adopt(volume, local, held)),
+            None => match local.stage {
+                Stage::Asked => Some(Act::Unclaim(volume.clone())),
+                _ => here.held.and_then(|held| adopt(volume, local, held)),
+            },
         });
         act.or_else(|| (namespace_goes && here.volumes.is_empty()).then(|| Act::Clear(name.clone())))
     }
@@ -56,7 +63,7 @@ impl<N: Names> Known<N> {
     fn delete(&self, volume: &N::Volume, local: &Local, held: Held) -> Option<Act<N>> {
         let thing = Thing::Volume(volume.clone());
         match local.stage {
-            Stage::Idle | Stage::Bound | Stage::Leaving => Some(Act::Destroy(volume.clone())),
+            Stage::Asked | Stage::Idle | Stage::Bound | Stage::Leaving => Some(Act::Destroy(volume.clone())),
             Stage::Destroyed if self.has_given_up(&thing, held) => Some(Act::Remove(volume.clone())),
             Stage::Destroyed => Some(Act::GiveUp(thing, held.epoch)),
         }
@@ -67,8 +74,9 @@ impl<N: Names> Known<N> {
     }
 
     /// What is to be said of what was given up, and of what is up.
-    pub(super) fn say(&self, view: &View<N>) -> Option<Act<N>> {
-        view.uses().find_map(|(thing, its)| {
+    pub(super) fn say(&self, view: &View<N>, busy: &BTreeSet<N::Namespace>) -> Option<Act<N>> {
+        let is_busy = |thing: &ThingOf<N>| view.space_of(thing).is_some_and(|name| busy.contains(name));
+        view.uses().filter(|(thing, _)| !is_busy(thing)).find_map(|(thing, its)| {
             let held = self.held_of(&thing);
             let asked = Held { epoch: its.epoch, fence: its.fence };
             match its.state {
@@ -136,13 +144,19 @@ fn give_up<N: Names>(view: &View<N>, volume: &N::Volume, local: &Local) -> Optio
     match local.stage {
         Stage::Bound if !local.retained => Some(Act::Retain(volume.clone())),
         Stage::Bound if !is_described => Some(Act::Describe(volume.clone())),
-        Stage::Bound => Some(Act::Unclaim(volume.clone())),
+        // Nothing was ever written to what is not there yet.
+        Stage::Bound | Stage::Asked => Some(Act::Unclaim(volume.clone())),
         Stage::Leaving => None,
         Stage::Idle | Stage::Destroyed => Some(Act::Remove(volume.clone())),
     }
 }
 
 /// A volume that a controller of the cluster has made gets a grant, by that of its namespace.
-pub(super) fn adopt<N: Names>(volume: &N::Volume, local: &Local, held: Held) -> Act<N> {
-    if local.retained { Act::Adopt(volume.clone(), held) } else { Act::Retain(volume.clone()) }
+pub(super) fn adopt<N: Names>(volume: &N::Volume, local: &Local, held: Held) -> Option<Act<N>> {
+    match local.stage {
+        // There is nothing to be adopted, yet or any more.
+        Stage::Asked | Stage::Leaving | Stage::Destroyed => None,
+        _ if local.retained => Some(Act::Adopt(volume.clone(), held)),
+        _ => Some(Act::Retain(volume.clone())),
+    }
 }

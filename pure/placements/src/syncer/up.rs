@@ -1,5 +1,7 @@
 //! What is brought up: volumes first, and the workloads that use them after.
 
+use std::collections::BTreeSet;
+
 use super::down::adopt;
 use super::{Act, Held, Here, Known, Stage, View};
 use crate::grant::{Thing, ThingOf, Use, UseState};
@@ -7,15 +9,18 @@ use crate::state::{Names, Volume};
 use crate::target::FenceState;
 
 impl<N: Names> Known<N> {
-    pub(super) fn up(&self, view: &View<N>) -> Option<Act<N>> {
-        let volumes = view.volumes.values().find_map(|volume| self.attach(view, volume));
-        let adopted = || self.here.values().find_map(|here| self.adopt_one(here));
-        let started = || view.placements.keys().find_map(|namespace| self.start(view, namespace));
+    pub(super) fn up(&self, view: &View<N>, busy: &BTreeSet<N::Namespace>) -> Option<Act<N>> {
+        let mut free = view.volumes.values().filter(|volume| !busy.contains(&volume.namespace));
+        let volumes = free.find_map(|volume| self.attach(view, volume));
+        let mut here = self.here.iter().filter(|(name, _)| !busy.contains(*name));
+        let adopted = || here.find_map(|(_, here)| self.adopt_one(here));
+        let mut spaces = view.placements.keys().filter(|name| !busy.contains(*name));
+        let started = || spaces.find_map(|namespace| self.start(view, namespace));
         volumes.or_else(adopted).or_else(started)
     }
 
     /// Whether a thing may be taken, or used on: it is granted, in the fence epoch that is accepted, and was not given up since.
-    fn may_use(&self, view: &View<N>, thing: &ThingOf<N>) -> Option<Use> {
+    pub(super) fn may_use(&self, view: &View<N>, thing: &ThingOf<N>) -> Option<Use> {
         let fence = view.target.fence;
         let is_open = matches!(fence.state, FenceState::Open | FenceState::Requested);
         let grant = view.grant(thing).filter(|grant| grant.recovering.is_none())?;
@@ -42,6 +47,8 @@ impl<N: Names> Known<N> {
                 Stage::Idle => Some(Act::Claim(name, held)),
                 Stage::Bound if !local.retained => Some(Act::Retain(name)),
                 Stage::Bound if !is_described => Some(Act::Describe(name)),
+                // It is made when the workloads ask for it, and described then.
+                Stage::Asked => None,
                 Stage::Bound | Stage::Leaving | Stage::Destroyed => None,
             },
             _ => None,
@@ -49,9 +56,9 @@ impl<N: Names> Known<N> {
     }
 
     fn adopt_one(&self, here: &Here<N>) -> Option<Act<N>> {
-        let held = here.held?;
+        let held = here.held.filter(|_| here.ours)?;
         let mut unknown = here.volumes.iter().filter(|(_, local)| local.held.is_none());
-        unknown.next().map(|(volume, local)| adopt(volume, local, held))
+        unknown.find_map(|(volume, local)| adopt(volume, local, held))
     }
 
     fn start(&self, view: &View<N>, name: &N::Namespace) -> Option<Act<N>> {
@@ -66,7 +73,7 @@ impl<N: Names> Known<N> {
             let its = self.may_use(view, &Thing::Volume(volume.name.clone()));
             let local = here.and_then(|here| here.volumes.get(&volume.name));
             local.zip(its).is_some_and(|(local, its)| {
-                local.stage == Stage::Bound
+                matches!(local.stage, Stage::Bound | Stage::Asked)
                     && its.state == UseState::Granted
                     && local.held.is_some_and(|held| held.epoch == its.epoch)
             })

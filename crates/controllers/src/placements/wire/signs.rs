@@ -21,6 +21,9 @@ use crate::drawing::{put, status};
 /// What holds a binding until its target has given up everything in the namespace.
 const FINALIZER: &str = "bowline.dev/syncer";
 
+/// What keeps a claim until no pod uses it.
+const PROTECTION: &str = "kubernetes.io/pvc-protection";
+
 /// Reads and writes what is seen of placements.
 pub(crate) struct SignWire;
 
@@ -64,7 +67,13 @@ impl Wire for SignWire {
 
     fn draw(&self, object: &Piece, raw: &mut DynamicObject) {
         match object {
-            Piece::Space(Space { signs, .. }) | Piece::Claim(Sheet { signs, .. }) => sign(signs, raw),
+            Piece::Space(Space { signs, .. }) => sign(signs, raw),
+            Piece::Claim(Sheet { signs, protected, .. }) => {
+                sign(signs, raw);
+                if !protected {
+                    hold(raw, PROTECTION, false);
+                }
+            }
             Piece::Pass(pass) => draw_pass(pass, raw),
             // Nothing of these is written here.
             Piece::Placed(_) | Piece::Volume(_) => {}
@@ -109,7 +118,8 @@ fn space(raw: &DynamicObject) -> Option<Space> {
 
 fn sheet(raw: &DynamicObject) -> Option<Sheet> {
     let Space { name, uid, version, deleting, signs } = space(raw)?;
-    Some(Sheet { namespace: raw.metadata.namespace.clone()?, name, uid, version, deleting, signs })
+    let protected = is_held(raw, PROTECTION);
+    Some(Sheet { namespace: raw.metadata.namespace.clone()?, name, uid, version, deleting, protected, signs })
 }
 
 /// The targets that labels name. One with another value is not ours, and is put right like one that is missing.
@@ -134,7 +144,9 @@ fn sign(signs: &BTreeSet<String>, raw: &mut DynamicObject) {
 fn pass(raw: &DynamicObject) -> Option<Pass> {
     let meta = &raw.metadata;
     let target = meta.labels.as_ref()?.get(SyncTarget::LABEL)?.clone();
-    if meta.name.as_deref() != Some(&SyncTarget::account_name(&target)) {
+    // The one beside the account is for its lease, and comes with the account.
+    let is_beside_account = meta.namespace.as_deref() == Some(SYSTEM_NAMESPACE);
+    if meta.name.as_deref() != Some(&SyncTarget::account_name(&target)) || is_beside_account {
         return None;
     }
     let said = |name: &str| raw.data.get(name).cloned().unwrap_or(Value::Null);
@@ -214,6 +226,9 @@ mod tests {
         assert_eq!(SignWire.read(PieceKind::Pass, &raw), None, "that is somebody else's");
         SignWire.draw(&Piece::Pass(pass.clone()), &mut raw);
         assert_eq!(SignWire.read(PieceKind::Pass, &raw), Some(Piece::Pass(pass.clone())));
+        let mut of_lease = raw.clone();
+        of_lease.metadata.namespace = Some(SYSTEM_NAMESPACE.to_owned());
+        assert_eq!(SignWire.read(PieceKind::Pass, &of_lease), None, "that is for its lease");
         raw.data["subjects"] = json!([]);
         let wrong = Pass { right: false, ..pass };
         assert_eq!(SignWire.read(PieceKind::Pass, &raw), Some(Piece::Pass(wrong)));

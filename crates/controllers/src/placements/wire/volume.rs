@@ -15,7 +15,7 @@ use super::{grant, hold, is_held};
 use crate::drawing::{part, put, status};
 
 /// What holds a grant until its volume is given up, or deleted: its epoch outlives its claim.
-pub(crate) const FINALIZER: &str = "bowline.dev/volumegrant";
+pub const FINALIZER: &str = "bowline.dev/volumegrant";
 
 /// The grant of a volume. One that is not named after its claim is nobody's: there would be two for one volume.
 pub(in super::super) fn read(raw: &DynamicObject) -> Option<Volume<Plain>> {
@@ -25,6 +25,9 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Volume<Plain>> {
     if meta.name.as_deref() != Some(&name) || spec.namespace.as_str().contains('.') {
         return None;
     }
+    let is_bare = raw.data.get("status").is_none_or(Value::is_null);
+    let is_adopted =
+        meta.annotations.as_ref().is_some_and(|notes| notes.contains_key(VolumeGrant::ADOPTED_BY));
     // Who cannot read the truth must not begin with another one.
     let status: VolumeGrantStatus = match raw.data.get("status").filter(|said| !said.is_null()) {
         None => VolumeGrantStatus::default(),
@@ -41,7 +44,8 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Volume<Plain>> {
         abandoned: spec.abandoned.is_some(),
         only: status.only_on.as_ref().map(ToString::to_string),
         described: status.volume.as_ref().and_then(described),
-        unknown: status.unknown,
+        // Between making a grant and saying whose it is, a syncer may be killed.
+        unknown: status.unknown || (is_bare && is_adopted),
         destroyed: status.destroyed,
         grant: grant::read(status.epoch, &status.users, status.recovering.as_ref()),
     })

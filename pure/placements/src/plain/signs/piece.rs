@@ -36,6 +36,8 @@ pub struct Sheet {
     pub version: Version,
     /// It is being deleted.
     pub deleting: bool,
+    /// It is kept from going until no pod uses it, by whoever looks after that.
+    pub protected: bool,
     /// The targets that its labels name.
     pub signs: BTreeSet<String>,
 }

@@ -60,7 +60,8 @@ fn space(signs: &[&str]) -> Space {
 
 fn claim(signs: &[&str]) -> Sheet {
     let Space { version, signs, .. } = space(signs);
-    Sheet { namespace: "shop".into(), name: "data".into(), uid: "c".into(), version, deleting: false, signs }
+    let (namespace, name, uid) = ("shop".into(), "data".into(), "c".into());
+    Sheet { namespace, name, uid, version, deleting: false, protected: true, signs }
 }
 
 fn pass(target: &str) -> Pass {
@@ -141,6 +142,24 @@ fn a_right_that_was_changed_is_made_again_and_one_that_is_deleted_is_held_while_
 fn nothing_is_made_in_a_namespace_that_is_deleted() {
     let gone = Space { deleting: true, ..space(&[]) };
     assert_eq!(done(&all(placed(&["east"]), volume(&[]), gone, claim(&["west"]), &[])), None);
+}
+
+#[test]
+fn a_claim_that_is_deleted_is_let_go_if_it_is_one_of_a_placement() {
+    let gone = |signs: &[&str]| Sheet { deleting: true, ..claim(signs) };
+    let frees = Some(Step::FreeClaim("data".into()));
+    let placed_here = all(placed(&[]), volume(&[]), space(&[]), gone(&[]), &[]);
+    assert_eq!(done(&placed_here), frees);
+    assert_eq!(done(&board(&[Piece::Claim(gone(&["east"]))], None)), frees, "it says that it was");
+    assert_eq!(done(&board(&[Piece::Claim(gone(&[]))], None)), None, "it is nobody's that we know of");
+    let Effect::Write(Write::Change { after: Piece::Claim(after), .. }) =
+        Signs.effect(&placed_here, &Step::FreeClaim("data".into()), Moment::default())
+    else {
+        panic!("it is let go")
+    };
+    assert!(!after.protected);
+    let stays = all(placed(&[]), volume(&[]), space(&[]), claim(&[]), &[]);
+    assert_eq!(done(&stays), None);
 }
 
 #[test]
