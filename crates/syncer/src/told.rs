@@ -1,6 +1,7 @@
 //! What people are told: on stderr, and as Events of the Placement that it is about.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use bowline_placements::plain::Plain;
 use bowline_placements::syncer::{Act, Idle};
@@ -8,15 +9,20 @@ use bowline_placements::{Said, Thing};
 use bowline_runtime::{Herald, Notice};
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::core::DynamicObject;
+use tokio::time::Instant;
 
 use crate::marks;
+
+/// How long an Event of what is still waited for is enough. It may have been lost, also because the hub had not yet let us send any
+/// in that namespace.
+const AGAIN: Duration = Duration::from_secs(60);
 
 /// Who tells.
 pub(crate) struct Teller {
     herald: Herald,
     say: Box<dyn Fn(&str) + Send + Sync>,
-    /// What is waited for, or does not work, as it was told last, by namespace.
-    known: BTreeMap<String, String>,
+    /// What is waited for, or does not work, as it was told last, by namespace; and when there was an Event of it.
+    known: BTreeMap<String, (String, Instant)>,
     /// What was done last, by namespace.
     last: BTreeMap<String, String>,
 }
@@ -81,12 +87,12 @@ impl Teller {
         self.event(placement, true, reason, words);
     }
 
-    /// Something is waited for. It is told once.
+    /// Something is waited for. It is told once, and from time to time by an Event.
     pub(crate) fn waits(&mut self, namespace: &str, words: &str, placement: Option<&DynamicObject>) {
         self.once(namespace, &format!("waits for {words}"), "Waits", placement);
     }
 
-    /// Something did not work, and is tried again. It is told once.
+    /// Something did not work, and is tried again. It is told like that, too.
     pub(crate) fn failed(&mut self, namespace: &str, words: &str, placement: Option<&DynamicObject>) {
         self.once(namespace, &format!("it is tried again: {words}"), "Failed", placement);
     }
@@ -98,12 +104,15 @@ impl Teller {
         reason: &'static str,
         placement: Option<&DynamicObject>,
     ) {
-        if self.known.get(namespace).is_some_and(|known| known == words) {
+        let before = self.known.get(namespace).filter(|(known, _)| known == words);
+        if before.is_some_and(|(_, told)| told.elapsed() < AGAIN) {
             return;
         }
-        self.known.insert(namespace.to_owned(), words.to_owned());
-        let of = if namespace.is_empty() { String::new() } else { format!("{namespace}: ") };
-        (self.say)(&format!("{of}{words}."));
+        if before.is_none() {
+            let of = if namespace.is_empty() { String::new() } else { format!("{namespace}: ") };
+            (self.say)(&format!("{of}{words}."));
+        }
+        self.known.insert(namespace.to_owned(), (words.to_owned(), Instant::now()));
         self.event(placement, false, reason, words.to_owned());
     }
 

@@ -30,23 +30,7 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
                 stuck.map(|(step, failures)| format!("{step} (more than {tries} times: {})", failures.why));
             format!("these do not work: {}; it is tried again later", told.collect::<Vec<_>>().join(", "))
         }
-        Wait::Clusters => {
-            let missing = identity
-                .wish
-                .clusters
-                .iter()
-                .find(|name| case.cluster(name).is_none_or(|cluster| cluster.issuer.is_none()));
-            let is_there = missing.is_some_and(|name| case.cluster(name).is_some());
-            let name = missing.map(N::cluster).unwrap_or_default();
-            if !is_there {
-                return N::Text::from(&format!(
-                    "spec.clusters: there is no cluster {name}: add it (`bowline cluster add`), or take it off the list"
-                ));
-            }
-            format!(
-                "spec.clusters: the cluster {name} does not say who signs its tokens: set its spec.oidc, or take it off the list"
-            )
-        }
+        Wait::Clusters => clusters(case, identity),
         Wait::ForeignPolicy => foreign("policy", policy.map(|policy| N::arn(&policy.arn))),
         Wait::ForeignRole => foreign("role", role.map(|role| N::arn(&role.arn))),
         Wait::ForeignAccount => {
@@ -75,6 +59,23 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
         wait => format!("waits for {wait}"),
     };
     N::Text::from(&text)
+}
+
+/// The first of its clusters that cannot be trusted by a role.
+fn clusters<N: Names>(case: &Case<'_, N>, identity: &Identity<N>) -> String {
+    let signs = |name: &N::Cluster| case.cluster(name).is_some_and(|cluster| cluster.issuer.is_some());
+    let missing = identity.wish.clusters.iter().find(|name| !signs(name));
+    let is_there = missing.is_some_and(|name| case.cluster(name).is_some());
+    let name = missing.map(N::cluster).unwrap_or_default();
+    if is_there {
+        format!(
+            "spec.clusters: the cluster {name} does not say who signs its tokens: set its spec.oidc, or take it off the list"
+        )
+    } else {
+        format!(
+            "spec.clusters: there is no cluster {name}: add it (`bowline cluster add`), or take it off the list"
+        )
+    }
 }
 
 fn bad_spec<N: Names>(case: &Case<'_, N>, identity: &Identity<N>) -> N::Text {

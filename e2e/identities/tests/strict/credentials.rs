@@ -1,6 +1,6 @@
 //! Who Bowline is to AWS: found as AWS's own tools find it.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use bowline_aws::{Iam, NewRole, Tags};
 use bowline_e2e_aws::fake::{ACCESS_KEY, Issuer};
 use bowline_e2e_identities::{Bed, Options, REGION, provider};

@@ -25,7 +25,11 @@ fn what_cannot_be_is_refused_and_what_is_in_the_way_is_told() -> Result<()> {
         let said = bed.syncer("east").said();
         Ok(if said.contains("which is not ours") { Ok(()) } else { Err(said) })
     })?;
-    bed.kubectl()?.says("-n shop get events", "", "not ours")?;
+    // It is sent after that, and once more if the hub did not take it yet.
+    until("an Event tells it", || {
+        let events = bed.kubectl()?.ok("-n shop get events", "")?;
+        Ok(if events.contains("not ours") { Ok(()) } else { Err(events) })
+    })?;
     bed.at("east")?.ok("delete namespace shop", "")?;
     bed.is_up("shop", "east")?;
     bed.writes("east", 3)?;
