@@ -71,12 +71,13 @@ pub(crate) async fn get(api: &Api<DynamicObject>, name: &str) -> Done<Option<Dyn
     in_time(api.get_opt(name)).await
 }
 
-/// What is there, by labels; nothing, if the server does not know the kind.
+/// What is there, by labels. Who answers that there is no such list has not said that nothing is in it: pods that run, or what was
+/// given up, would be taken for gone.
 pub(crate) async fn list(api: &Api<DynamicObject>, labels: &str) -> Done<Vec<DynamicObject>> {
     let params = ListParams { label_selector: Some(labels.to_owned()), ..ListParams::default() };
     let params = if labels.is_empty() { ListParams::default() } else { params };
     match in_time(api.list(&params)).await {
-        Err(Undone::Outdated) => Ok(Vec::new()),
+        Err(Undone::Outdated) => Err(Undone::Failed(format!("{} is not served", api.resource_url()))),
         answer => Ok(answer?.items),
     }
 }
@@ -133,4 +134,27 @@ pub(crate) async fn apply(api: &Api<DynamicObject>, object: &Value) -> Done<Dyna
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let params = PatchParams::apply(MANAGER).force();
     in_time(api.patch(name, &params, &Patch::Apply(object))).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use http::{Request, Response, StatusCode};
+    use kube::client::Body;
+
+    use super::*;
+    use crate::kinds::pods;
+
+    #[tokio::test]
+    async fn no_list_is_no_empty_list() {
+        let serve = |_: Request<Body>| {
+            let mut answer = Response::new(Body::from(b"404 page not found".to_vec()));
+            *answer.status_mut() = StatusCode::NOT_FOUND;
+            std::future::ready(Ok::<_, Infallible>(answer))
+        };
+        let server = Server::new(Client::new(tower::service_fn(serve), "default"));
+        let told = list(&server.within(&pods(), "shop"), "").await;
+        assert_eq!(told, Err(Undone::Failed("/api/v1/namespaces/shop/pods is not served".to_owned())));
+    }
 }

@@ -86,10 +86,9 @@ impl Sight {
     /// Forgets what is gone. Says of which namespace it was.
     pub(crate) fn remove(&mut self, kind: Kind, raw: &DynamicObject) -> Option<String> {
         let key = key(kind, raw);
-        let known = self.raw.get(&key).filter(|known| known.metadata.uid == raw.metadata.uid)?;
-        let _ = known;
+        let is_it = self.raw.get(&key).is_some_and(|known| known.metadata.uid == raw.metadata.uid);
         // That a target is gone is found when it is written.
-        if kind == Kind::Target {
+        if !is_it || kind == Kind::Target {
             return None;
         }
         self.raw.remove(&key);

@@ -161,7 +161,6 @@ impl Town {
     }
 
     /// What the hub does about the placement; `None` if it is gone, and what it waits for if it waits.
-    #[allow(clippy::type_complexity, reason = "it is read in one place")]
     fn hub_acts(&mut self) -> Option<Result<(), Option<Wait<Plain>>>> {
         let controller = Placements::<Plain>::new(Rhythm::default());
         self.placement.as_ref()?;
