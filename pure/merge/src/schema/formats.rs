@@ -112,11 +112,11 @@ fn is_date_time(text: &str) -> bool {
     let in_range =
         two(hour) && two(minute) && two(second) && hour <= "23" && minute <= "59" && second <= "59";
     // A fraction begins with any character, as long as digits follow.
-    let zone = match rest.char_indices().find(|(index, c)| *index > 0 && !c.is_ascii_digit()) {
-        Some((end, _)) if rest[1..end].bytes().any(|b| b.is_ascii_digit()) && !is_zone(rest) => &rest[end..],
-        _ => rest,
-    };
-    is_date(date) && in_range && is_zone(zone)
+    let mut after_one = rest.chars();
+    let first = after_one.next();
+    let zone = after_one.as_str().trim_start_matches(|c: char| c.is_ascii_digit());
+    let fraction = first != Some('\n') && zone.len() < after_one.as_str().len();
+    is_date(date) && in_range && (is_zone(rest) || (fraction && is_zone(zone)))
 }
 
 fn is_zone(text: &str) -> bool {
@@ -288,6 +288,8 @@ mod tests {
             ("date-time", "2014-12-15T19:30:20.000Z", "2014-12-15 19:30:20Z"),
             ("date-time", "2014-12-15T19:30:20+01:00", "2014-12-15T24:30:20Z"),
             ("date-time", "2014-12-15t19:30:20z", "2014-12-15T19:30:20"),
+            ("date-time", "2014-12-15T19:30:20\u{fffd}5Z", "2014-12-15T19:30:20\u{fffd}Z"),
+            ("date-time", "2014-12-15T19:30:20\u{fffd}5-01:00", "2014-12-15T19:30:20\u{fffd}.5-1:00"),
             ("duration", "1h30m", "soon"),
             ("duration", "22 ns", "22"),
             ("email", "a@b.c", "a b"),
