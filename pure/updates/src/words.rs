@@ -130,7 +130,7 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
             first.unwrap_or_else(|| "the cluster could not try an object".into())
         }
         Fault::OtherPlan => {
-            "its plan is not the one that was asked for: look at the new one, and submit again".into()
+            "its plan is not the one that was asked for: look at the new one by `bowline update plan`, and submit again".into()
         }
         Fault::Deletions => {
             let count = plan().map_or(0, |(_, plan)| plan.deletions());

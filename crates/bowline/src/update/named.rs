@@ -54,6 +54,11 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_in_names)
 }
 
+/// A stack has no such version.
+pub(super) fn no_version(version: u64, stack: &str, namespace: &str) -> Refused {
+    Refused(format!("there is no version {version} of {stack} in {namespace}: see `bowline update list`"))
+}
+
 impl Team {
     /// The update that was named.
     pub(super) async fn named(&self, named: &Named) -> anyhow::Result<Update> {
@@ -78,13 +83,7 @@ impl Team {
                 && status(update).version.is_some_and(|found| found.0 == version)
         };
         let found = all.into_iter().find(is_it);
-        found.ok_or_else(|| {
-            Refused(format!(
-                "there is no version {version} of {stack} in {}: see `bowline update list`",
-                self.namespace
-            ))
-            .into()
-        })
+        found.ok_or_else(|| no_version(version, &stack, &self.namespace).into())
     }
 
     /// The stack of a name; without a name, the only one.

@@ -6,6 +6,7 @@ use kube::api::{ApiResource, DynamicObject, Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
+use super::named::no_version;
 use super::{Named, Scope, TRIES, Team, WRITER, answered, status};
 use crate::connection::failed;
 use crate::exit::{Exit, Refused};
@@ -34,12 +35,22 @@ pub(crate) async fn release(scope: &Scope, named: &Named) -> anyhow::Result<Exit
         ));
         return Ok(Exit::Done);
     }
+    is_there(&stack, version, &team.namespace)?;
     is_quarantined(&stack, version)?;
     team.write_released(&name, version).await?;
     output::note(&format!(
         "The content of {name}/{version} is not quarantined any more. Submit it again to have it applied."
     ));
     Ok(Exit::Done)
+}
+
+/// Whether the stack ever had this version: its update may be gone from the history.
+fn is_there(stack: &Stack, version: u64, namespace: &str) -> anyhow::Result<()> {
+    let submitted = stack.status.as_ref().and_then(|status| status.last_submitted_version);
+    if submitted.is_some_and(|last| version <= last.0) {
+        return Ok(());
+    }
+    Err(no_version(version, &stack.name_any(), namespace).into())
 }
 
 fn is_quarantined(stack: &Stack, version: u64) -> anyhow::Result<()> {

@@ -176,8 +176,11 @@ fn stacks_are_paused_and_resumed_and_content_is_released() {
     hub.update("release 1")
         .is(4, &["the content of prod/1 is not quarantined; nothing of the stack prod is"]);
     hub.update("submit app --cluster prod --stack web").is(0, &[]);
-    hub.update("release web/1")
-        .is(4, &["the content of web/1 is not quarantined; nothing of the stack web is"]);
+    for never in ["prod/3", "web/1"] {
+        let (stack, version) = never.split_once('/').expect("a version of a stack");
+        let told = format!("there is no version {version} of {stack} in default: see `bowline update list`");
+        hub.update(&format!("release {never}")).is(4, &[&told]);
+    }
 }
 
 #[test]
