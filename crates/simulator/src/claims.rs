@@ -7,7 +7,7 @@ use crate::controller::Snapshot;
 use crate::pods::Seen;
 use crate::step::{Choice, change, create, wait};
 use crate::thing::{Id, Kind, Thing, put};
-use crate::{NODE, volumes};
+use crate::{DRIVER, NODE, SHARED, volumes};
 
 const PROTECTION: &str = "kubernetes.io/pvc-protection";
 const BOUND: &str = "pv.kubernetes.io/bind-completed";
@@ -100,9 +100,14 @@ fn provision(claim: &Thing) -> Thing {
         "accessModes": spec["accessModes"],
         "capacity": { "storage": spec["resources"]["requests"]["storage"] },
         "claimRef": reference(claim),
-        "hostPath": { "path": format!("/simulated/{name}") },
         "persistentVolumeReclaimPolicy": "Delete",
     });
+    let (source, is) = if spec["storageClassName"] == SHARED {
+        ("csi", json!({ "driver": DRIVER, "volumeHandle": name }))
+    } else {
+        ("hostPath", json!({ "path": format!("/simulated/{name}") }))
+    };
+    put(&mut volume, source, is);
     put(&mut volume, "storageClassName", spec["storageClassName"].clone());
     put(&mut volume, "volumeMode", spec["volumeMode"].clone());
     Thing::blank(Id::new(Kind::Volume, "", &name), json!({ "spec": volume })).edit(|volume| {

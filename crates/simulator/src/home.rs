@@ -1,4 +1,4 @@
-//! What is there once: the node that all pods are on, and the class of all volumes.
+//! What is there once: the node that all pods are on, and the classes of volumes.
 
 use bowline_runtime::now;
 use k8s_openapi::api::core::v1::Node;
@@ -7,10 +7,10 @@ use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use crate::NODE;
 use crate::conditions;
 use crate::pods::NODE_ADDRESS;
 use crate::time::written;
+use crate::{DRIVER, NODE, SHARED};
 
 /// What says that a node is not one.
 pub(crate) const LABEL: &str = "bowline.dev/simulated";
@@ -28,11 +28,13 @@ pub(crate) enum HomeError {
     Json(#[from] serde_json::Error),
 }
 
-/// Sees that node and class are there. What is there, and as it should be, is not written.
+/// Sees that node and classes are there. What is there, and as it should be, is not written.
 pub(crate) async fn furnish(client: &Client) -> Result<(), HomeError> {
     let classes: Api<StorageClass> = Api::all(client.clone());
-    if classes.get_opt(NODE).await?.is_none() {
-        made(classes.create(&PostParams::default(), &serde_json::from_value(class())?).await)?;
+    for (name, class) in [(NODE, class()), (SHARED, shared())] {
+        if classes.get_opt(name).await?.is_none() {
+            made(classes.create(&PostParams::default(), &serde_json::from_value(class)?).await)?;
+        }
     }
     let nodes: Api<Node> = Api::all(client.clone());
     if nodes.get_opt(NODE).await?.is_none() {
@@ -66,6 +68,15 @@ fn class() -> Value {
         "metadata": { "name": NODE, "labels": { LABEL: "true" },
             "annotations": { "storageclass.kubernetes.io/is-default-class": "true" } },
         "provisioner": format!("bowline.dev/{NODE}"), "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate",
+    })
+}
+
+/// The class whose volumes a namespace can be moved with.
+fn shared() -> Value {
+    json!({
+        "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+        "metadata": { "name": SHARED, "labels": { LABEL: "true" } },
+        "provisioner": DRIVER, "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate",
     })
 }
 

@@ -40,8 +40,12 @@ use bowline_control::Settings;
 use bowline_runtime::{Driver, Metrics, drive};
 use kube::Client;
 
-/// The one node, and the class of all volumes.
+/// The one node, and the class of volumes that stay where they are made.
 const NODE: &str = "simulated";
+/// The class of volumes that any cluster can attach.
+const SHARED: &str = "simulated-shared";
+/// Whose volumes these are.
+const DRIVER: &str = "shared.simulated.bowline.dev";
 /// Writes that are under way at a time.
 const WORKERS: usize = 16;
 /// A set makes its pods one by one, and comes to rest when all are there: so many may one have.

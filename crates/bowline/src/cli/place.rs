@@ -63,6 +63,8 @@ enum Command {
     #[command(after_help = "Examples:\n  bowline place uncordon east")]
     Uncordon(DutyArgs),
     /// Have all that is on a target go elsewhere, where it can
+    ///
+    /// What was put there by name (`place namespace --on`, `place move --to`) stays until it is moved; it is named.
     #[command(after_help = "Examples:\n  bowline place drain east\n  bowline place status")]
     Drain(DutyArgs),
     Fence(FenceArgs),

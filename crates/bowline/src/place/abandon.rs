@@ -45,6 +45,11 @@ pub(crate) async fn abandon(server: &Wanted, volume: &str, format: Format) -> an
     output::note(&format!(
         "{volume} is abandoned, in the name of {by}: when its namespace is deleted, its data is not waited for, and may be left where it is."
     ));
+    if let Some(holder) = found.status.and_then(|status| status.holder) {
+        output::note(&format!(
+            "{holder} has it, and goes on using it. To take it back: kubectl patch volumegrant {name} --type=merge -p '{{\"spec\":{{\"abandoned\":null}}}}'"
+        ));
+    }
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,7 @@
 //! `bowline place cordon|uncordon|drain|fence|unfence`: what may be on a target.
 
-use bowline_api::placements::{Fence, SyncTarget};
+use bowline_api::placements::{Fence, Placement, SyncTarget};
+use kube::ResourceExt;
 use serde_json::{Value, json};
 
 use super::{Hub, now};
@@ -35,10 +36,28 @@ pub(crate) async fn set(server: &Wanted, name: &str, duty: Duty, format: Format)
     };
     if format.is_text() {
         output::note(&told(name, duty, &changed, &by));
+        if duty == Duty::Drain {
+            stay(&hub.all_placements().await?, name).iter().for_each(|line| output::note(line));
+        }
     } else {
         output::print(&output::document(format, &changed)?)?;
     }
     Ok(Exit::Done)
+}
+
+/// What stays on a target that drains: a person has said that it is to be there and nowhere else.
+fn stay(placements: &[Placement], name: &str) -> Vec<String> {
+    let is_pinned = |placement: &&Placement| {
+        placement.spec.target.as_ref().is_some_and(|pinned| pinned.as_str() == name)
+            && placement.metadata.deletion_timestamp.is_none()
+    };
+    let namespaces = placements.iter().filter(is_pinned).filter_map(ResourceExt::namespace);
+    let line = |namespace: String| {
+        format!(
+            "The namespace {namespace} is pinned to {name}, and stays until it is moved: bowline place move {namespace} --to TARGET"
+        )
+    };
+    namespaces.map(line).collect()
 }
 
 /// What has to be changed for that; `None` if it is so.
@@ -69,6 +88,7 @@ fn told(name: &str, duty: Duty, target: &SyncTarget, by: &str) -> String {
         Duty::Fence { confirmed: true } => format!(
             "It is on record that {by} vouches for it that nothing on {name} can write to its volumes, and nothing will until it is unfenced. What is on it may be granted to others now."
         ),
+        Duty::Fence { confirmed: false } if fence == Fence::Fenced => format!("{name} is fenced."),
         Duty::Fence { confirmed: false } => {
             let rest = match (&target.spec.fencing, target.spec.enforces_epochs) {
                 (None, false) => format!(
@@ -114,6 +134,24 @@ mod tests {
         ] {
             assert_eq!(change(target, duty, "").is_some(), writes, "{duty:?}");
         }
+    }
+
+    #[test]
+    fn who_is_pinned_to_a_target_that_drains_is_told() {
+        let placement = |namespace: &str, spec: Value| {
+            let object = json!({
+                "apiVersion": "bowline.dev/v1alpha1", "kind": "Placement", "spec": spec,
+                "metadata": { "name": "placement", "namespace": namespace },
+            });
+            serde_json::from_value(object).expect("a placement")
+        };
+        let all = [
+            placement("shop", json!({ "target": "east" })),
+            placement("bank", json!({ "target": "west" })),
+            placement("free", json!({})),
+        ];
+        let lines = stay(&all, "east");
+        assert!(lines.len() == 1 && lines[0].contains("bowline place move shop --to TARGET"), "{lines:?}");
     }
 
     #[test]

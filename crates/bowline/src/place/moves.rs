@@ -17,7 +17,7 @@ use crate::output::{self, Format};
 use crate::palette::{self, paint};
 
 /// How often it is looked how far it is.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Has a namespace moved. What cannot be had is refused before anything is stopped.
 pub(crate) async fn move_to(
@@ -114,25 +114,23 @@ async fn watch(
     sight: &mut Sight,
     patience: &Patience,
 ) -> anyhow::Result<Exit> {
-    let mut told = None;
+    let leaves = sight.placement.status.as_ref().is_some_and(|status| !status.users.is_empty());
+    let mut story = Story { patience, leaves, told: None };
     loop {
         match look(hub, namespace).await {
             Ok((placement, grants)) => {
                 sight.is_silent = false;
                 (sight.placement, sight.grants) = (placement, grants);
-                if let Some(exit) = ended(&sight.placement, wanted, to) {
-                    return Ok(exit);
+                let ended = ended(&sight.placement, wanted, to);
+                match ended {
+                    Some(Exit::Done) => story.ends(),
+                    _ => story.comes_to(
+                        stage(&sight.placement, &sight.grants, to),
+                        message(&sight.placement, wanted),
+                    ),
                 }
-                let stage = stage(&sight.placement, &sight.grants);
-                let message =
-                    sight.placement.status.as_ref().map(|status| status.message.clone()).unwrap_or_default();
-                let now = Some((stage, message.clone()));
-                if told != now {
-                    patience.note(&format!(
-                        "{} {message}",
-                        paint(palette::STRONG, &format!("{}:", Stage::word(stage)))
-                    ));
-                    told = now;
+                if let Some(exit) = ended {
+                    return Ok(exit);
                 }
             }
             Err(error) if error.is::<NoConnection>() => {
@@ -144,6 +142,49 @@ async fn watch(
             Err(error) => return Err(error),
         }
         tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// What is waited for, once it is known what is wanted.
+fn message(placement: &Placement, wanted: Option<i64>) -> String {
+    let status = placement.status.as_ref().filter(|status| status.observed_generation >= wanted);
+    status.map_or_else(|| "waits for the hub to look at it".to_owned(), |status| status.message.clone())
+}
+
+/// What was told of a move so far.
+struct Story<'a> {
+    patience: &'a Patience,
+    /// Somebody had it in the beginning, and has to give it up.
+    leaves: bool,
+    told: Option<(Stage, String)>,
+}
+
+impl Story<'_> {
+    fn says(&self, stage: Stage, words: &str) {
+        let stage = paint(palette::STRONG, &format!("{}:", stage.word()));
+        self.patience.note(format!("{stage} {words}").trim_end());
+    }
+
+    /// What was passed since somebody looked last is told too: a stage may be short.
+    fn passes(&self, to: Stage) {
+        let Some((last, _)) = &self.told else { return };
+        let is_passed = |stage: &Stage| self.leaves || *stage >= Stage::Grant;
+        last.between(to).filter(is_passed).for_each(|stage| self.says(stage, "done"));
+    }
+
+    fn comes_to(&mut self, stage: Stage, words: String) {
+        // That it is up is told when all of it says so.
+        let now = (stage.min(Stage::Start), words);
+        if self.told.as_ref() == Some(&now) {
+            return;
+        }
+        self.passes(now.0);
+        self.says(now.0, &now.1);
+        self.told = Some(now);
+    }
+
+    fn ends(&self) {
+        self.passes(Stage::Done);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use bowline_api::placements::{GrantUser, Placement, Said, UseState, VolumeGrant};
 
-/// A stage of a move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A stage of a move, in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stage {
     /// It is found out where it goes.
     Choose,
@@ -24,6 +24,15 @@ pub(super) enum Stage {
 }
 
 impl Stage {
+    /// All but the end.
+    const WAYS: [Stage; 7] =
+        [Stage::Choose, Stage::Stop, Stage::Drain, Stage::Release, Stage::Grant, Stage::Attach, Stage::Start];
+
+    /// The stages after this one and before that one: they were over before anybody looked.
+    pub(super) fn between(self, to: Stage) -> impl Iterator<Item = Stage> {
+        Stage::WAYS.into_iter().filter(move |stage| self < *stage && *stage < to)
+    }
+
     /// What it is called.
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -39,10 +48,13 @@ impl Stage {
     }
 }
 
-/// How far a namespace has come on its way to where it is to be.
-pub(super) fn stage(placement: &Placement, grants: &[VolumeGrant]) -> Stage {
+/// How far a namespace has come on its way to where it is to be; there, if that was said.
+pub(super) fn stage(placement: &Placement, grants: &[VolumeGrant], to: Option<&str>) -> Stage {
     let status = placement.status.clone().unwrap_or_default();
-    let Some(desired) = status.desired.as_ref().map(ToString::to_string) else { return Stage::Choose };
+    let desired = status.desired.as_ref().map(ToString::to_string);
+    let Some(desired) = desired.filter(|desired| to.is_none_or(|to| to == desired)) else {
+        return Stage::Choose;
+    };
     let is_old = |user: &GrantUser| user.target.as_str() != desired || user.state != UseState::Granted;
     let of_volumes: Vec<Vec<GrantUser>> = grants
         .iter()
@@ -87,6 +99,11 @@ mod tests {
 
     /// Where a move from east to west is, if the namespace and its two volumes have these users.
     fn of(space: &Value, first: &Value, second: &Value) -> Stage {
+        to("west", space, first, second)
+    }
+
+    /// The same of one to somewhere.
+    fn to(to: &str, space: &Value, first: &Value, second: &Value) -> Stage {
         let placement = json!({
             "apiVersion": "bowline.dev/v1alpha1", "kind": "Placement", "metadata": { "name": "placement", "namespace": "shop" },
             "spec": {}, "status": { "desired": "west", "users": space },
@@ -99,7 +116,7 @@ mod tests {
             serde_json::from_value(object).expect("a grant")
         };
         let placement = serde_json::from_value(placement).expect("a placement");
-        stage(&placement, &[grant("a", first), grant("b", second)])
+        stage(&placement, &[grant("a", first), grant("b", second)], Some(to))
     }
 
     #[test]
@@ -117,5 +134,15 @@ mod tests {
         assert_eq!(of(&granted, &granted, &ready), Stage::Attach);
         assert_eq!(of(&granted, &ready, &ready), Stage::Start);
         assert_eq!(of(&ready, &ready, &ready), Stage::Done);
+        // What is seen is from before anybody has looked where it is to go.
+        assert_eq!(to("north", &ready, &ready, &ready), Stage::Choose);
+    }
+
+    #[test]
+    fn stages_that_nobody_has_seen_are_those_between() {
+        let between = |from: Stage, to| from.between(to).map(Stage::word).collect::<Vec<_>>();
+        assert_eq!(between(Stage::Stop, Stage::Attach), ["drain", "release", "grant"]);
+        assert_eq!(between(Stage::Attach, Stage::Done), ["start"]);
+        assert!(between(Stage::Grant, Stage::Stop).is_empty(), "it was wanted elsewhere meanwhile");
     }
 }

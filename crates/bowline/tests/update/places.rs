@@ -82,6 +82,8 @@ fn a_namespace_is_placed_once_and_moved_where_it_can_go() {
         hub.bowline("place uncordon west").is(0, &["in service again"]);
         hub.bowline("place unfence west").is(0, &["not fenced"]);
     }
+    hub.bowline("place drain east").is(0, &["shop is pinned to east", "bowline place move shop --to TARGET"]);
+    hub.bowline("place uncordon east").is(0, &[]);
     grant(&hub, &json!({"onlyOn": "east"}));
     hub.bowline("place move shop --to west")
         .is(4, &["shop.data", "stays on its cluster", "nothing was stopped"]);
@@ -126,8 +128,10 @@ fn a_fence_is_recorded_with_who_wants_it_and_who_vouches_for_it() {
     let fence = target(&hub, "east").spec.fence.expect("a fence");
     assert!(!fence.confirmed && !fence.by.is_empty(), "{fence:?}");
     hub.bowline("place fence east --confirmed").is(0, &["It is on record that", &fence.by]);
+    hub.bowline("place fence est").is(4, &["there is no target est; did you mean `east`?"]);
     assert!(target(&hub, "east").spec.fence.is_some_and(|fence| fence.confirmed));
     hub.say_of_place("SyncTarget", "east", &json!({"fence": "Fenced", "fenceEpoch": 1}));
+    hub.bowline("place fence east").is(0, &["east is fenced."]);
     hub.bowline("place unfence east").is(0, &["when its syncer has stopped"]);
     assert_eq!(target(&hub, "east").spec.fence, None);
 }
@@ -179,7 +183,9 @@ fn the_history_of_a_volume_has_epochs_fences_and_what_it_rests_on() {
     );
     hub.bowline("place history shop/other").is(4, &["there is no volume shop/other"]);
     hub.bowline("place history /").is(2, &["NAMESPACE/CLAIM"]);
-    hub.bowline("place abandon shop/data").is(0, &["is abandoned, in the name of"]);
+    hub.say_of_place("VolumeGrant", "shop.data", &json!({"holder": "west"}));
+    hub.bowline("place abandon shop/data")
+        .is(0, &["is abandoned, in the name of", "west has it", "kubectl patch volumegrant shop.data"]);
     let by = hub.all::<VolumeGrant>().remove(0).spec.abandoned.map(|abandoned| abandoned.by);
     assert!(by.is_some_and(|by| !by.is_empty()));
     hub.bowline("place abandon shop/data").is(0, &["was abandoned by"]);

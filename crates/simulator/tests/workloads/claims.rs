@@ -52,6 +52,24 @@ async fn a_claim_is_bound_and_its_volume_goes_with_it() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_volume_stays_on_its_cluster_or_can_be_attached_elsewhere_as_its_class_says() -> Result<()> {
+    let world = World::start().await?;
+    let volumes: Api<PersistentVolume> = Api::all(world.client.clone());
+    for (name, class) in [("here", "simulated"), ("anywhere", "simulated-shared")] {
+        let mut claimed = claim(name, None);
+        claimed["spec"]["storageClassName"] = class.into();
+        world.create::<PersistentVolumeClaim>(claimed).await?;
+        let bound = world.until::<PersistentVolumeClaim>(name, is_bound).await?;
+        let volume = bound["spec"]["volumeName"].as_str().context("a bound claim names its volume")?;
+        let spec = serde_json::to_value(volumes.get(volume).await?)?["spec"].clone();
+        let stays = spec["hostPath"]["path"].is_string();
+        assert_eq!((stays, spec["csi"]["volumeHandle"] == volume), (name == "here", name == "anywhere"));
+    }
+    world.stop().await;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_claim_takes_the_volume_that_it_names() -> Result<()> {
     let world = World::start().await?;
     let volumes: Api<PersistentVolume> = Api::all(world.client.clone());
