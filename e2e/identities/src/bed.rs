@@ -6,6 +6,7 @@ mod wishes;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use bowline_aws::{Client, Error, Keys, Kind, Secret, Settings};
@@ -91,6 +92,8 @@ impl Bed {
             endpoint: Some(iam.to_owned()),
             region: Some(REGION.to_owned()),
             keys: Some(keys),
+            // Of a person, who waits: moto is slow where a machine is busy.
+            timeout: Duration::from_secs(60),
             ..Settings::default()
         };
         let aws = Client::connect(&settings).await?;

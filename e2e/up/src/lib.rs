@@ -19,12 +19,12 @@ use serde_json::Value;
 pub use example::as_the_example;
 
 /// How long anything may take, before a test is taken to have failed.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Waits until something is so. What is said last is shown if it never is.
 ///
 /// # Errors
-/// If it is not within two minutes.
+/// If it is not within five minutes.
 pub fn until(what: &str, mut is: impl FnMut() -> Result<Result<(), String>>) -> Result<()> {
     let start = Instant::now();
     loop {

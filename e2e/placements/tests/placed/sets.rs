@@ -2,6 +2,7 @@
 
 use anyhow::{Result, ensure};
 use bowline_e2e_placements::{Bed, object, set};
+use bowline_e2e_up::until;
 use serde_json::json;
 
 #[test]
@@ -12,8 +13,11 @@ fn a_set_goes_with_the_claims_that_it_has_made() -> Result<()> {
     bed.place("shop", "east", &[object("v1", "Service", "shop", "db", &service), set("shop", "db", 2)])?;
     bed.is_up("shop", "east")?;
     bed.writes_to("east", 2)?;
-    // They are known by then: nothing of them would be lost from here on.
-    bed.kubectl()?.ok("get volumegrant shop.data-db-0 shop.data-db-1", "")?;
+    // The second claim is made when the first pod is ready, and known a moment later: nothing of them is lost from then on.
+    until("both claims are known", || {
+        let said = bed.kubectl()?.run("get volumegrant shop.data-db-0 shop.data-db-1", "")?;
+        Ok(if said.code == 0 { Ok(()) } else { Err(said.err) })
+    })?;
     bed.says("place move shop --to west --wait", 0, &[])?;
     bed.is_up("shop", "west")?;
     bed.writes_to("west", 2)?;
