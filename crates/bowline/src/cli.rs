@@ -5,6 +5,7 @@ mod audit;
 mod backup;
 mod cloud;
 mod cluster;
+mod demo;
 mod identity;
 mod join;
 mod place;
@@ -23,6 +24,7 @@ use clap_complete::Shell;
 use self::agent::AgentArgs;
 use self::backup::{BackupArgs, RestoreArgs};
 use self::cluster::ClusterArgs;
+use self::demo::DemoArgs;
 use self::identity::IdentityArgs;
 use self::join::JoinArgs;
 use self::place::PlaceArgs;
@@ -47,6 +49,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  bowline demo                         a tour of all of it, on this machine
   bowline up                           run the hub and the controllers
   bowline cluster add toy --embedded   a cluster to try things on
   bowline update submit ./app --cluster toy --wait
@@ -69,6 +72,7 @@ enum Command {
     Agent(AgentArgs),
     Backup(BackupArgs),
     Restore(RestoreArgs),
+    Demo(DemoArgs),
     Crds(CrdsArgs),
     Check(CheckArgs),
     Completion(CompletionArgs),
@@ -98,11 +102,12 @@ const CRDS_EXAMPLES: &str = "\
 Examples:
   bowline crds | kubectl apply -f -
   bowline crds --with-roles | kubectl apply -f -
+  bowline crds --with-roles --with-deployment --image registry.example/bowline:0.1.0 | kubectl apply -f -
   bowline crds -o json | jq -r '.items[].metadata.name'";
 
-/// Print the definitions of Bowline's kinds, for `kubectl apply -f -`
+/// Print the definitions of Bowline's kinds, and what runs its controllers, for `kubectl apply -f -`
 ///
-/// They are CustomResourceDefinitions, always the same for one version of bowline and in the same order. `kubectl get
+/// Definitions are CustomResourceDefinitions, always the same for one version of bowline and in the same order. `kubectl get
 /// bowline` then lists all objects, and `kubectl explain stack.spec` says what a field is for.
 #[derive(Args)]
 #[command(after_help = CRDS_EXAMPLES)]
@@ -118,6 +123,24 @@ struct CrdsArgs {
     /// because it widens what people may do already.
     #[arg(long)]
     with_roles: bool,
+
+    /// Print what runs the controllers on a Kubernetes, too
+    ///
+    /// The namespace bowline-system, a ServiceAccount with the rights that the controllers need and no others, and a Deployment of two
+    /// pods, of which one leads.
+    #[arg(long)]
+    with_deployment: bool,
+
+    /// The image of these pods, which is yours to build: it has the binary `bowline` in its path
+    #[arg(long, value_name = "IMAGE", requires = "with_deployment", value_hint = ValueHint::Other,
+          default_value = concat!("bowline:", env!("CARGO_PKG_VERSION")))]
+    image: String,
+}
+
+impl CrdsArgs {
+    fn run(&self) -> anyhow::Result<Exit> {
+        crds::run(self.output, self.with_roles, self.with_deployment.then_some(&*self.image))
+    }
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -283,7 +306,7 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 struct ManArgs {
     /// The command whose page to print; without it, the page of bowline itself
-    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "upgrade", "identity", "place", "join", "agent", "backup", "restore", "crds", "check", "completion", "man"])]
+    #[arg(value_name = "COMMAND", value_parser = ["up", "hub", "controllers", "cluster", "update", "upgrade", "identity", "place", "join", "agent", "backup", "restore", "demo", "crds", "check", "completion", "man"])]
     command: Option<String>,
 
     /// Write a page for every command into this directory
@@ -314,7 +337,8 @@ pub(crate) fn run() -> anyhow::Result<Exit> {
         Command::Agent(args) => args.run(),
         Command::Backup(args) => args.run(),
         Command::Restore(args) => args.run(),
-        Command::Crds(args) => crds::run(args.output, args.with_roles),
+        Command::Demo(args) => args.run(),
+        Command::Crds(args) => args.run(),
         Command::Check(args) => check::run(&args),
         Command::Completion(args) => generate::completion(args.shell),
         Command::Man(ManArgs { dir: Some(dir), .. }) => generate::man_pages(&dir),

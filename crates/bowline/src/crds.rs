@@ -1,4 +1,4 @@
-//! `bowline crds`: the definitions of our kinds, for a server that is to know them.
+//! `bowline crds`: what a Kubernetes needs to know our kinds, and to run our controllers.
 
 use anyhow::Context;
 use bowline_runtime::plain;
@@ -18,11 +18,19 @@ pub(crate) enum Form {
     Json,
 }
 
-/// Prints the definitions, and the roles if they are wanted.
-pub(crate) fn run(form: Form, with_roles: bool) -> anyhow::Result<Exit> {
+/// What the controllers run as on Kubernetes: their account and its rights, and the pods.
+const DEPLOYMENT: &str = include_str!("../../../examples/kubernetes/bowline.yaml");
+/// Where the image is named in a Deployment.
+const IMAGE: &str = "/spec/template/spec/containers/0/image";
+
+/// Prints the definitions; the roles if they are wanted; and what runs the controllers, if it is said by which image.
+pub(crate) fn run(form: Form, with_roles: bool, image: Option<&str>) -> anyhow::Result<Exit> {
     let mut objects = all(&bowline_api::crds())?;
     if with_roles {
         objects.extend(all(&bowline_api::cluster_roles())?);
+    }
+    if let Some(image) = image {
+        objects.extend(deployment(image)?);
     }
     output::print(&text(form, objects)?)?;
     Ok(Exit::Done)
@@ -35,6 +43,16 @@ fn all<T: Serialize>(objects: &[T]) -> anyhow::Result<Vec<Value>> {
         .collect()
 }
 
+fn deployment(image: &str) -> anyhow::Result<Vec<Value>> {
+    let documents = DEPLOYMENT.split("\n---\n").map(serde_saphyr::from_str);
+    let mut objects: Vec<Value> =
+        documents.collect::<Result<_, _>>().context("the manifests cannot be read")?;
+    for named in objects.iter_mut().filter_map(|object| object.pointer_mut(IMAGE)) {
+        *named = image.into();
+    }
+    Ok(objects)
+}
+
 fn text(form: Form, objects: Vec<Value>) -> anyhow::Result<String> {
     match form {
         Form::Json => {
@@ -45,5 +63,28 @@ fn text(form: Form, objects: Vec<Value>) -> anyhow::Result<String> {
             let documents = objects.iter().map(|object| output::document(Format::Yaml, object));
             Ok(documents.collect::<anyhow::Result<Vec<_>>>()?.join("---\n"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_controllers_run_by_the_image_that_was_named() {
+        let objects = deployment("registry.example/bowline:1").unwrap();
+        let kinds: Vec<_> = objects.iter().filter_map(|object| object["kind"].as_str()).collect();
+        let expected = [
+            "Namespace",
+            "ServiceAccount",
+            "Role",
+            "RoleBinding",
+            "ClusterRole",
+            "ClusterRoleBinding",
+            "Deployment",
+        ];
+        assert_eq!(kinds, expected);
+        let images: Vec<_> = objects.iter().filter_map(|object| object.pointer(IMAGE)).collect();
+        assert_eq!(images, ["registry.example/bowline:1"]);
     }
 }

@@ -11,6 +11,7 @@ mod columns;
 mod connection;
 mod controllers;
 mod crds;
+mod demo;
 mod duration;
 mod exit;
 mod figures;

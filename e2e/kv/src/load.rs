@@ -181,26 +181,14 @@ impl Load {
     /// # Errors
     /// If they were not, within this time.
     pub fn advance(&self, devices: &[&str], by: u64, within: Duration) -> Result<()> {
-        self.advance_some(devices, devices.len(), by, within)
-    }
-
-    /// Waits until so many more writes to `some` of the devices were acknowledged, whichever these are.
-    ///
-    /// # Errors
-    /// If they were not, within this time.
-    pub fn advance_some(&self, devices: &[&str], some: usize, by: u64, within: Duration) -> Result<()> {
         let goals: Vec<_> = devices.iter().map(|device| (device, self.count(device) + by)).collect();
         let began = Instant::now();
         loop {
             let late: Vec<_> = goals.iter().filter(|(device, goal)| self.count(device) < *goal).collect();
-            if goals.len() - late.len() >= some {
+            if late.is_empty() {
                 return Ok(());
             }
-            ensure!(
-                began.elapsed() < within,
-                "{} of {some} devices have gone on by {by} acknowledged writes, and not: {late:?}",
-                goals.len() - late.len()
-            );
+            ensure!(began.elapsed() < within, "these have not gone on by {by} acknowledged writes: {late:?}");
             std::thread::sleep(Duration::from_millis(1));
         }
     }

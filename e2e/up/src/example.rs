@@ -1,19 +1,22 @@
-//! The rights of the example for Kubernetes.
+//! The rights that controllers have on a Kubernetes.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use bowline_e2e_homes::Home;
 use serde_json::{Value, json};
 
-/// Applies the example for Kubernetes, and says how the controllers reach that home with the rights that it gives them.
+use crate::run;
+
+/// Applies what `crds --with-deployment` prints, and says how the controllers reach that home with the rights that it gives them.
 ///
 /// # Errors
 /// If the home does not take it.
 pub fn as_the_example(home: &Home) -> Result<PathBuf> {
     let kubectl = home.kubectl()?;
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/kubernetes/bowline.yaml");
-    kubectl.ok("apply --validate=strict -f -", &std::fs::read_to_string(example)?)?;
+    let printed = run("crds --with-deployment", None, Path::new("."))?;
+    ensure!(printed.code == 0, "{printed:#?}");
+    kubectl.ok("apply --validate=strict -f -", &printed.out)?;
     // Nobody runs pods here. Their token is a file, as it is there.
     let token = home.path("token");
     std::fs::write(&token, kubectl.ok("create token bowline -n bowline-system", "")?.trim())?;

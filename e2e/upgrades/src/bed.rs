@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bowline_e2e_homes::{Home, Kind};
 use bowline_e2e_hub::{Hub, Kubectl, Role, Said, Scratch, bowline};
 use bowline_e2e_kv::device::{self, Mode};
+use bowline_e2e_kv::duties::Duties;
 use bowline_e2e_kv::judge::{self, Verdict};
 use bowline_e2e_kv::load::{Book, Load, Plan};
 use bowline_e2e_up::{Controllers, as_the_example, run, until};
@@ -308,6 +309,13 @@ impl Bed {
     pub fn goes_on(&self, group: &Group, load: &Load) -> Result<()> {
         let names: Vec<_> = group.devices.iter().map(String::as_str).collect();
         load.advance(&names, WRITES, PATIENCE)
+    }
+
+    /// The devices that the software of a member is told to act for, now; also while nobody decides.
+    pub fn told(&self, group: &str) -> Vec<String> {
+        let agents = self.agents.iter().filter(|((of, _), _)| of == group);
+        let duties = agents.filter_map(|(_, agent)| Duties::read(&agent.home().join("duties.json")).ok());
+        duties.flat_map(|duties| duties.devices).map(|grant| grant.name).collect()
     }
 
     /// Ends a load, and sees that nothing was lost, and that there were never two masters.

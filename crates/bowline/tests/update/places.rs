@@ -99,11 +99,17 @@ fn who_waits_for_a_move_is_told_each_stage_and_how_it_ended() {
     hub.bowline("place namespace shop --on east").is(0, &[]);
     let user = |target: &str, epoch: u64, state: &str, said: Value| json!([{"target": target, "epoch": epoch, "state": state, "said": said}]);
     let leaves = user("east", 1, "Releasing", Value::Null);
-    let says = json!({
-        "desired": "west", "epoch": 1, "users": leaves, "phase": "Releasing", "observedGeneration": 1,
-        "message": "waits for east to give up the namespace shop",
-    });
-    hub.say_of_place("Placement", "placement", &says);
+    let says = |generation: i64| {
+        json!({
+            "desired": "west", "epoch": 1, "users": leaves, "phase": "Releasing", "observedGeneration": generation,
+            "message": "waits for east to give up the namespace shop",
+        })
+    };
+    // What it waited for before it was moved says nothing of the move.
+    hub.say_of_place("Placement", "placement", &says(1));
+    hub.bowline("place move shop --to west --wait --timeout 2s")
+        .is(3, &["stop: waits for the hub to look at it", "not there within 2 s"]);
+    hub.say_of_place("Placement", "placement", &says(2));
     hub.bowline("place move shop --to west --wait --timeout 2s").is(
         3,
         &["stop: waits for east to give up the namespace shop", "not there within 2 s", "shop Releasing"],

@@ -1,6 +1,7 @@
 //! `bowline up`, `controllers` and `cluster`, with real clients and real processes.
 
 mod clusters;
+mod demo;
 mod embedded;
 mod ends;
 mod joins;
