@@ -112,7 +112,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = CRDS_EXAMPLES)]
 struct CrdsArgs {
-    /// How to print them: YAML documents, or one JSON list
+    /// How to print them: YAML documents, one JSON list, or a page with every field
     #[arg(short, long, value_name = "FORMAT", value_enum, default_value_t = crds::Form::Yaml)]
     output: crds::Form,
 

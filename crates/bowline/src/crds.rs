@@ -1,12 +1,14 @@
 //! `bowline crds`: what a Kubernetes needs to know our kinds, and to run our controllers.
 
-use anyhow::Context;
+mod fields;
+
+use anyhow::{Context, bail};
 use bowline_runtime::plain;
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::exit::Exit;
+use crate::exit::{BadUsage, Exit};
 use crate::output::{self, Format};
 
 /// The form in which definitions are printed.
@@ -16,6 +18,8 @@ pub(crate) enum Form {
     Yaml,
     /// One JSON list
     Json,
+    /// A page for people, with every field
+    Markdown,
 }
 
 /// What the controllers run as on Kubernetes: their account and its rights, and the pods.
@@ -25,6 +29,11 @@ const IMAGE: &str = "/spec/template/spec/containers/0/image";
 
 /// Prints the definitions; the roles if they are wanted; and what runs the controllers, if it is said by which image.
 pub(crate) fn run(form: Form, with_roles: bool, image: Option<&str>) -> anyhow::Result<Exit> {
+    if form == Form::Markdown && (with_roles || image.is_some()) {
+        bail!(BadUsage(
+            "-o markdown is a page about kinds: --with-roles and --with-deployment have none".into()
+        ));
+    }
     let mut objects = all(&bowline_api::crds())?;
     if with_roles {
         objects.extend(all(&bowline_api::cluster_roles())?);
@@ -59,6 +68,7 @@ fn text(form: Form, objects: Vec<Value>) -> anyhow::Result<String> {
             let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
             output::document(Format::Json, &list)
         }
+        Form::Markdown => Ok(fields::page(&objects)),
         Form::Yaml => {
             let documents = objects.iter().map(|object| output::document(Format::Yaml, object));
             Ok(documents.collect::<anyhow::Result<Vec<_>>>()?.join("---\n"))

@@ -158,3 +158,15 @@ fn man_pages_are_printed_and_written() {
         assert!(text.is_ascii(), "roff knows other characters by names only: {page}");
     }
 }
+
+#[test]
+fn the_page_of_all_fields_is_current() {
+    let page = run("crds -o markdown").exits(0).stdout;
+    let committed = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fields.md"))
+        .expect("the page");
+    assert!(page == committed, "docs/fields.md is old: cargo run -- crds -o markdown > docs/fields.md");
+    for expected in ["## NodeGroup", "| `versions[].probe.http.port`* | integer |", "## VolumeGrant"] {
+        assert!(page.contains(expected), "{expected}");
+    }
+    run("crds -o markdown --with-roles").exits(2);
+}
