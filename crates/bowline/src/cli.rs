@@ -18,7 +18,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueHint};
+use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use self::agent::AgentArgs;
@@ -103,7 +103,12 @@ Examples:
   bowline crds | kubectl apply -f -
   bowline crds --with-roles | kubectl apply -f -
   bowline crds --with-roles --with-deployment --image registry.example/bowline:0.1.0 | kubectl apply -f -
-  bowline crds -o json | jq -r '.items[].metadata.name'";
+  bowline crds -o json | jq -r '.items[].metadata.name'
+  bowline crds -o markdown > fields.md
+
+Exit codes:
+  0  they are printed
+  2  bad usage";
 
 /// Print the definitions of Bowline's kinds, and what runs its controllers, for `kubectl apply -f -`
 ///
@@ -284,7 +289,11 @@ const COMPLETION_EXAMPLES: &str = "\
 Examples:
   bowline completion bash > ~/.local/share/bash-completion/completions/bowline
   bowline completion zsh > ~/.zfunc/_bowline
-  bowline completion fish > ~/.config/fish/completions/bowline.fish";
+  bowline completion fish > ~/.config/fish/completions/bowline.fish
+
+Exit codes:
+  0  it is printed
+  2  there is no such shell";
 
 /// Print the completion script of a shell
 #[derive(Args)]
@@ -299,7 +308,12 @@ const MAN_EXAMPLES: &str = "\
 Examples:
   bowline man | man -l -
   bowline man check | man -l -
-  bowline man --dir /usr/local/share/man/man1";
+  bowline man --dir /usr/local/share/man/man1
+
+Exit codes:
+  0  the page is printed, or all are written
+  1  a file cannot be written
+  2  there is no such command";
 
 /// Print a man page, or write them all
 #[derive(Args)]
@@ -314,9 +328,32 @@ struct ManArgs {
     dir: Option<PathBuf>,
 }
 
+/// All commands, as they are parsed and as help, completion and man pages show them: what ends as its group does says so, too.
+pub(crate) fn commands() -> clap::Command {
+    ends_as(Cli::command(), None)
+}
+
+fn ends_as(command: clap::Command, group: Option<&str>) -> clap::Command {
+    const HEADING: &str = "Exit codes:";
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let own = help.split_once(HEADING).map(|(_, codes)| codes);
+    let command = match (own, group) {
+        (None, Some(codes)) => command.after_help(format!("{help}\n\n{HEADING}{codes}")),
+        _ => command,
+    };
+    command.mut_subcommands(|verb| ends_as(verb, own.or(group)))
+}
+
+/// What was typed.
+fn typed() -> Result<Cli, clap::Error> {
+    let mut commands = commands();
+    let matches = commands.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut commands))
+}
+
 /// Reads the command line and does what it says.
 pub(crate) fn run() -> anyhow::Result<Exit> {
-    let cli = match Cli::try_parse() {
+    let cli = match typed() {
         Ok(cli) => cli,
         Err(usage) => return explain(&usage),
     };
@@ -359,13 +396,11 @@ fn explain(usage: &clap::Error) -> anyhow::Result<Exit> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_definitions_fit_together() {
-        Cli::command().debug_assert();
+        commands().debug_assert();
     }
 
     #[test]
@@ -403,12 +438,31 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_command_has_an_example() {
-        for command in Cli::command().get_subcommands() {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains(&format!("bowline {}", command.get_name())), "{}", command.get_name());
+    /// What is wrong with the help of a command and of those below it.
+    fn silent(command: &clap::Command, path: &str) -> Vec<String> {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let (examples, codes) = help.split_once("Exit codes:").unwrap_or((&help, ""));
+        let mut silent = Vec::new();
+        if !examples.contains(&format!("  {path}")) && !examples.contains(&format!("| {path}")) {
+            silent.push(format!("{path} has no example of itself"));
         }
+        if codes.is_empty() && !command.has_subcommands() {
+            silent.push(format!("{path} does not say how it ends"));
+        }
+        if command.get_about().is_none() {
+            silent.push(format!("{path} does not say what it does"));
+        }
+        let verbs = command.get_subcommands().flat_map(|verb| silent_below(verb, path));
+        silent.into_iter().chain(verbs).collect()
+    }
+
+    fn silent_below(verb: &clap::Command, path: &str) -> Vec<String> {
+        silent(verb, &format!("{path} {}", verb.get_name()))
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_how_it_is_typed_and_how_it_ends() {
+        assert_eq!(silent(&commands(), "bowline"), [""; 0]);
     }
 
     #[test]

@@ -4,18 +4,18 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::cli::Cli;
+use crate::cli::commands;
 use crate::exit::{BadUsage, Exit};
 use crate::output;
 
 /// Prints the completion script of a shell.
 pub(crate) fn completion(shell: Shell) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "bowline", &mut script);
+    clap_complete::generate(shell, &mut commands(), "bowline", &mut script);
     output::print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
@@ -46,7 +46,7 @@ pub(crate) fn man_pages(dir: &Path) -> anyhow::Result<Exit> {
 }
 
 fn built() -> Command {
-    let mut root = Cli::command();
+    let mut root = commands();
     root.build();
     root
 }

@@ -37,7 +37,9 @@ impl AuditArgs {
     }
 }
 
+/// What can be done with the audit log of a hub
 #[derive(Args)]
+#[command(after_help = VERIFY_EXAMPLES)]
 pub(super) struct AuditCommand {
     #[command(subcommand)]
     command: AuditVerb,
