@@ -29,7 +29,7 @@ pub fn ended(run: &Run, last: &[String]) -> Option<String> {
         (_, Cause::Deadline) => "it was killed at its deadline: nobody had said that it may go on".to_owned(),
         (how, Cause::Itself) => format!("it ended with {}", exit(how)),
     };
-    let mut words = format!("{said} after {}", span(end.at.since(run.since)));
+    let mut words = format!("{said}; it had run for {}", span(end.at.since(run.since)));
     if end.cause == Cause::Itself && !last.is_empty() {
         words += &format!("; its last words: {}", last.join(" | "));
     }
@@ -63,13 +63,16 @@ mod tests {
         let said = |exit, cause, ms| ended(&run(exit, cause, ms), &last).expect("it has ended");
         assert_eq!(
             said(Exit::Code(1), Cause::Itself, 230),
-            "it ended with exit code 1 after 0.2 s; its last words: bind: | address in use"
+            "it ended with exit code 1; it had run for 0.2 s; its last words: bind: | address in use"
         );
-        assert_eq!(said(Exit::Signal(9), Cause::Kill, 90_000), "it was killed after 1 min");
-        assert_eq!(said(Exit::Code(0), Cause::Stop, 7_200_000), "it was asked to end, and did after 2 h");
+        assert_eq!(said(Exit::Signal(9), Cause::Kill, 90_000), "it was killed; it had run for 1 min");
+        assert_eq!(
+            said(Exit::Code(0), Cause::Stop, 7_200_000),
+            "it was asked to end, and did; it had run for 2 h"
+        );
         assert_eq!(said(Exit::NotStarted("no".into()), Cause::Itself, 0), "no");
         let signal = ended(&run(Exit::Signal(11), Cause::Itself, 0), &[]);
-        assert_eq!(signal.as_deref(), Some("it ended with signal SIGSEGV after 0.0 s"));
+        assert_eq!(signal.as_deref(), Some("it ended with signal SIGSEGV; it had run for 0.0 s"));
         assert_eq!(ended(&Run { end: None, ..run(Exit::Code(0), Cause::Stop, 0) }, &[]), None);
     }
 }

@@ -111,15 +111,15 @@ impl Audit {
         Ok(found.last.map(|last| Version(last.link.highest)))
     }
 
-    /// Goes on with the log of a hub whose store is at `version`, and begins it if there is none. `objects` says what the
-    /// store has at versions that have no line.
+    /// Goes on with the log of a hub whose store is at `version`, perhaps just restored, and begins it if there is none. `objects`
+    /// says what the store has at versions that have no line.
     ///
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn start(
         log: &AuditLog,
         directory: &Path,
-        version: Version,
+        (version, restored): (Version, bool),
         objects: impl FnOnce(&dyn Fn(Version) -> bool) -> Vec<Made>,
     ) -> Result<Recorder, AuditError> {
         let names = log.names(directory);
@@ -132,12 +132,12 @@ impl Audit {
         let torn = torn.map_err(recover::io(path))?;
         let gap = recover::unnamed(&names, &Spans::between(covered.saturating_add(1), version.0))?;
         let audit = Audit::default();
-        if found.last.is_none() && version.0 > 0 {
+        if found.last.is_none() && version.0 > 0 && !restored {
             tracing::warn!(
                 path = %path.display(),
                 store = version.0,
                 "there is no line in the audit log, though the store is not new: a new log begins. If the hub did not run \
-                 without one, and was not restored, somebody has removed or emptied it"
+                 without one, somebody has removed or emptied it"
             );
         }
         // All up to here is accounted for as soon as the first of these lines is there: it names what no other does.

@@ -20,7 +20,7 @@ use crate::hub::{Committer, Hub};
 use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::store::{
-    self, Anchored, Directory, DirectoryError, FileId, Keyring, NEW_STORE_FILE, Opened, RedbStore,
+    self, Anchored, Directory, DirectoryError, FileId, Keyring, NEW_STORE_FILE, Opened, RedbStore, Restores,
     STORE_FILE, State, Unusable,
 };
 use crate::time::Moment;
@@ -157,7 +157,8 @@ impl Server {
         let url = format!("https://{address}");
         let pki = Certificates::load(&directory, names(&config, address), url, moment)?;
         let authority = pki.current();
-        let recorder = config.audit.as_ref().map(|log| record(log, &directory, &hub)).transpose()?;
+        let recorder =
+            config.audit.as_ref().map(|log| record(log, &directory, &hub, state.restores)).transpose()?;
         let hub = Arc::new(hub.audited(recorder.as_ref().map(Recorder::audit)));
         let api = Arc::new(Api::new(
             &directory,
@@ -335,9 +336,16 @@ fn write_kubeconfig(pki: &Certificates, directory: &Directory) -> Result<(), Pki
 }
 
 /// Goes on with the log of who did what.
-fn record(log: &AuditLog, directory: &Directory, hub: &Hub) -> Result<Recorder, AuditError> {
+fn record(
+    log: &AuditLog,
+    directory: &Directory,
+    hub: &Hub,
+    restores: Restores,
+) -> Result<Recorder, AuditError> {
     let (view, directory) = (hub.view(), directory.join(""));
     let store = view.version();
+    // What was restored, and has not run since, has no log yet.
+    let restored = restores.times > 0 && store.0 <= restores.version;
     if let Some(acknowledged) =
         Audit::acknowledged(log, &directory)?.filter(|acknowledged| *acknowledged > store)
     {
@@ -347,5 +355,5 @@ fn record(log: &AuditLog, directory: &Directory, hub: &Hub) -> Result<Recorder, 
         let all = view.collections().flat_map(|(_, all)| all.objects().values());
         all.filter(|object| is_meant(object.meta().version)).map(|object| Made::is(object)).collect()
     };
-    Audit::start(log, &directory, store, objects)
+    Audit::start(log, &directory, (store, restored), objects)
 }

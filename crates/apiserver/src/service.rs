@@ -14,7 +14,7 @@ use bowline_kernel::selector::Fields;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 
 use crate::api::Api;
 use crate::audit::{Account, Trail};
@@ -327,15 +327,39 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + Display,
 {
-    let read = Limited::new(body, BODY_BYTES).collect();
-    match tokio::time::timeout(at_most, read).await.map_err(|_| too_slow())? {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+    match tokio::time::timeout(at_most, heard_out(body)).await.map_err(|_| too_slow())? {
+        Ok(Some(body)) => Ok(body),
+        Ok(None) => {
             let message = format!("Request entity too large: limit is {BODY_BYTES}");
             Err(Status::failure(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message))
         }
         Err(error) => Err(Status::bad_request(format!("the body of the request could not be read: {error}"))),
     }
+}
+
+/// A body; none if it is too large. Of that nothing is kept, but it is heard out: who is answered while they still send takes the
+/// stream, by HTTP/2, for a broken one.
+async fn heard_out<B: http_body::Body<Data = Bytes>>(body: B) -> Result<Option<Bytes>, B::Error> {
+    const HEARD: usize = 16 * BODY_BYTES;
+    let mut body = std::pin::pin!(body);
+    let (mut kept, mut length) = (Vec::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else { continue };
+        length = length.saturating_add(data.len());
+        if length <= BODY_BYTES {
+            kept.push(data);
+        } else {
+            kept.clear();
+        }
+        if length > HEARD {
+            break;
+        }
+    }
+    let whole = match kept.as_slice() {
+        [one] => one.clone(),
+        many => many.concat().into(),
+    };
+    Ok((length <= BODY_BYTES).then_some(whole))
 }
 
 #[cfg(test)]

@@ -127,6 +127,7 @@ fn a_hub_comes_back_from_a_backup_that_was_made_under_writers() -> Result<()> {
     // By the clock, in microseconds.
     ensure!((before_ms * 1000..=now_ms()? * 1000).contains(&from), "{from}");
     let hub = Hub::start(&back)?;
+    ensure!(!hub.greeting().contains(" WARN "), "there is nothing to warn of: {}", hub.greeting());
     is_back(&hub, &before, &after, from)?;
     for version in [&old, &last] {
         let version = version.as_str().context("a version")?;

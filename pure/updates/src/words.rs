@@ -136,7 +136,8 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
             let count = plan().map_or(0, |(_, plan)| plan.deletions());
             let most = case.stack.wish.deletions;
             let text = format!(
-                "it would delete {count} objects, and at most {most} may go at once; if that is meant, raise maxDeletions of the stack"
+                "it would delete {count} objects, and at most {most} may go at once; if that is meant, raise maxDeletions of the stack: \
+                 bowline update set STACK --max-deletions {count}"
             );
             N::Text::from(&text)
         }
@@ -154,7 +155,7 @@ pub(crate) fn fault<N: Names>(case: &Case<'_, N>, aim: Aim, fault: Fault) -> N::
             let last = case.s.memory.trouble.as_ref();
             N::Text::from(&format!("writes to the cluster failed again and again, the last time so: {last}"))
         }
-        Fault::Lost => "whoever applied it was lost, twice".into(),
+        Fault::Lost => "whoever applied it was lost twice, which may not be its fault".into(),
         Fault::Deleted => "its stack is deleted".into(),
         Fault::NoCluster => "its cluster is gone".into(),
         Fault::NotAllowed => NOT_ALLOWED.into(),

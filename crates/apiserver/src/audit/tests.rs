@@ -136,7 +136,7 @@ impl Scratch {
 
     /// Starts on a store at `version`, writes what there is to write, and stops.
     fn start(&self, version: u64) -> Result<(), AuditError> {
-        Audit::start(&AuditLog::default(), &self.0, Version(version), |_| Vec::new()).map(drop)
+        Audit::start(&AuditLog::default(), &self.0, (Version(version), false), |_| Vec::new()).map(drop)
     }
 
     /// How many lines name each version.
@@ -448,8 +448,8 @@ fn files_of_others_are_not_taken_for_those_that_were_put_aside() {
 #[test]
 fn of_those_whom_nobody_knows_a_few_have_a_line_and_all_are_counted() {
     let scratch = Scratch::new();
-    let recorder =
-        Audit::start(&AuditLog::default(), &scratch.0, Version(1), |_| Vec::new()).expect("it begins");
+    let recorder = Audit::start(&AuditLog::default(), &scratch.0, (Version(1), false), |_| Vec::new())
+        .expect("it begins");
     let audit = recorder.audit();
     let known = trail::Known::default();
     let at = |seconds| Request {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::updates::{AllowedNamespaces, Cluster, ClusterSpec, EmbeddedCluster, KubeconfigSecretRef};
-use bowline_controllers::{Held, KNOWN_BY, kubeconfig};
+use bowline_controllers::{Held, KNOWN_BY, LEASE, kubeconfig};
 use bowline_runtime::Manner;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
@@ -179,7 +179,8 @@ const OF_CLUSTER: &str = "bowline.dev/cluster";
 
 /// Puts the kubeconfig into a Secret of its own: a cluster that names another one has changed, and is looked at again.
 async fn keep(client: &Client, cluster: &str, kubeconfig: &str) -> anyhow::Result<String> {
-    bowline_runtime::make_namespace(client, SYSTEM_NAMESPACE).await?;
+    // Controllers that find their namespace without a Lease in it would wait for who might have had one.
+    bowline_runtime::establish(client, SYSTEM_NAMESPACE, LEASE).await?;
     let secret = Secret {
         metadata: ObjectMeta {
             generate_name: Some(format!("{cluster}-kubeconfig-")),

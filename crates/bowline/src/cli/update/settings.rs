@@ -30,7 +30,7 @@ pub(super) struct SettingsArgs {
 
     /// A version that deletes more objects than this fails before it changes anything, from now on [default: as the stack says;
     /// of a new one 10]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     max_deletions: Option<u32>,
 
     /// What to do about objects that somebody else has changed, from now on [default: as the stack says; of a new one report]
