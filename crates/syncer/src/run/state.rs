@@ -174,7 +174,13 @@ impl Syncer {
         match news {
             News::Hub(kind, raw) => {
                 let Some(sight) = &mut self.sight else { return };
-                if let Some(name) = sight.put(kind, *raw) {
+                let seen = sight.put(kind, *raw);
+                // What has to be known without the hub is noted when the hub is read.
+                let enforces = sight.view.target.wish.enforces;
+                if self.record.as_ref().is_some_and(|record| record.said.enforces != enforces) {
+                    self.sight = None;
+                }
+                if let Some(name) = seen {
                     self.ring(&name);
                     self.blurred.insert(name);
                 }
