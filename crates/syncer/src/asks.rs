@@ -136,6 +136,17 @@ pub(crate) async fn apply(api: &Api<DynamicObject>, object: &Value) -> Done<Dyna
     in_time(api.patch(name, &params, &Patch::Apply(object))).await
 }
 
+/// The answer of a server that refuses something, for tests.
+#[cfg(test)]
+pub(crate) fn refusal(code: u16, reason: &str) -> http::Response<kube::client::Body> {
+    let status = json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": "no", "code": code });
+    let mut answer = http::Response::new(kube::client::Body::from(status.to_string().into_bytes()));
+    if let Ok(code) = http::StatusCode::from_u16(code) {
+        *answer.status_mut() = code;
+    }
+    answer
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;

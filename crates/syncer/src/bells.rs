@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::hub::{Hub, resource};
 use crate::kinds::{self, Kind};
-use crate::marks::{PLACEMENT, TARGET, label};
+use crate::marks::{PLACEMENT, TARGET, is_of, label};
 use crate::site::Cluster;
 use crate::upstream::{Shown, Task, task};
 
@@ -32,8 +32,8 @@ pub(crate) enum News {
     Upstream(String, u64, Kind, Box<Shown>),
     /// A copy in the cluster.
     Copy(Kind, Box<Shown>),
-    /// Something has changed in a namespace of the cluster.
-    Rings(String),
+    /// Something has changed in a namespace of the cluster; and whether it is something of ours.
+    Rings(String, bool),
     /// Something has changed that may concern any namespace of the cluster.
     RingsAll,
 }
@@ -93,10 +93,11 @@ fn concerns(object: &DynamicObject) -> Option<String> {
 /// Watches what is in the cluster, as far as it has to do with volumes and namespaces; and all copies.
 pub(crate) fn of_cluster(cluster: &Cluster, news: &UnboundedSender<News>) -> Vec<Task> {
     let rings = |resource: kube::core::ApiResource, config: watcher::Config| {
-        let news = news.clone();
+        let (news, target) = (news.clone(), cluster.target.clone());
         follow(cluster.server.all(&resource), config, move |event| match event {
             watcher::Event::Apply(one) | watcher::Event::InitApply(one) | watcher::Event::Delete(one) => {
-                concerns(&one).is_none_or(|name| news.send(News::Rings(name)).is_ok())
+                let rings = |name| News::Rings(name, is_of(&one, &target));
+                concerns(&one).is_none_or(|name| news.send(rings(name)).is_ok())
             }
             watcher::Event::Init => true,
             // What has gone while nobody watched is not shown.

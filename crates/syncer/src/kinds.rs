@@ -53,6 +53,11 @@ impl Kind {
         self.names().1
     }
 
+    /// Whether pods are made by it.
+    pub(crate) fn makes_pods(self) -> bool {
+        matches!(self, Kind::Deployment | Kind::StatefulSet | Kind::Job)
+    }
+
     /// Whether its status is shown on the hub.
     pub(crate) fn has_status(self) -> bool {
         matches!(self, Kind::Service | Kind::Claim | Kind::Deployment | Kind::StatefulSet | Kind::Job)

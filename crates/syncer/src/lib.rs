@@ -8,6 +8,7 @@
 //!
 //! # Invariants
 //! - Every write is guarded by what was read: by version, by uid, or by the object not being there. What is not answered is looked at.
+//!   A copy that was not there is applied, and what that makes too late is found where nothing is to run, and stopped.
 //! - What has to be remembered is in the cluster (`marks`, `memory`): a syncer that is killed and started again knows it.
 //! - Data stays unless a person deletes its namespace on the hub: a claim is deleted when its volume was read back to be kept.
 //! - Nothing is removed in the cluster because it is not seen on the hub, unless the hub shows the whole namespace, in this tenure,

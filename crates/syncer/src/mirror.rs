@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use kube::core::DynamicObject;
 use kube::runtime::watcher::Event;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::acts::Hands;
-use crate::asks::{Done, Undone, apply, change_status, delete};
+use crate::asks::{Done, Undone, apply, change_status, delete, get};
 use crate::copies::{Mark, copy, is_copied, shown, touched};
 use crate::kinds::Kind;
 use crate::marks::{RESTORE, annotation, is_of};
@@ -37,18 +37,41 @@ pub(crate) struct Mirror {
 /// One thing to do.
 #[derive(Clone, Debug)]
 pub(crate) enum Todo {
-    /// Write a copy.
-    Put(Value),
+    /// Write a copy: over this one, or where there is none.
+    Put(Value, Option<Over>),
     /// Remove what is not on the hub any more, as that was read after this restore of it.
     Remove(DynamicObject, String),
     /// Show on the hub how it stands.
     Show(DynamicObject, Value),
 }
 
+/// Which copy is written over: none that was made since, and none that has changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Over {
+    uid: Option<String>,
+    version: Option<String>,
+}
+
+impl Over {
+    fn of(copy: &DynamicObject) -> Over {
+        Over { uid: copy.metadata.uid.clone(), version: copy.metadata.resource_version.clone() }
+    }
+
+    /// What is to be, of that copy only. One that is gone is not made again by it.
+    fn guards(&self, wanted: &Value) -> Value {
+        let mut guarded = wanted.clone();
+        guarded["metadata"]["uid"] = json!(self.uid);
+        guarded["metadata"]["resourceVersion"] = json!(self.version);
+        guarded
+    }
+}
+
 /// What came of it.
 #[derive(Debug)]
 pub(crate) enum Did {
     Put(DynamicObject),
+    /// It has changed, and is so now; or is gone.
+    Seen(Option<DynamicObject>),
     Removed,
     Shown(DynamicObject),
 }
@@ -168,7 +191,7 @@ impl Mirror {
             let was_refused =
                 self.refused.get(at).is_some_and(|(what, due)| *what == digest(&wanted) && *due > now);
             if !is_settled && !goes && !was_refused {
-                return Some(Todo::Put(wanted));
+                return Some(Todo::Put(wanted, here.map(Over::of)));
             }
         }
         let status = shown(kind, object, here?, is_settled)?;
@@ -183,16 +206,25 @@ impl Mirror {
         done: Done<Did>,
     ) -> Result<Option<DynamicObject>, String> {
         match (todo, done) {
-            (Todo::Put(wanted), Ok(Did::Put(object))) => {
+            (Todo::Put(wanted, _), Ok(Did::Put(object))) => {
                 self.refused.remove(at);
                 self.settled.insert(at.clone(), (digest(wanted), digest(&touched(&object))));
                 self.keep(at.1, object);
                 Ok(None)
             }
+            (_, Ok(Did::Seen(Some(object)))) => {
+                self.keep(at.1, object);
+                Ok(None)
+            }
+            (_, Ok(Did::Seen(None))) => {
+                self.copies.remove(at);
+                self.settled.remove(at);
+                Ok(None)
+            }
             (_, Ok(Did::Shown(object))) => Ok(Some(object)),
             (_, Ok(Did::Put(_) | Did::Removed) | Err(Undone::Outdated)) => Ok(None),
             (todo, Err(Undone::Waits(why) | Undone::Failed(why))) => {
-                let what = if let Todo::Put(wanted) = todo { digest(wanted) } else { 0 };
+                let what = if let Todo::Put(wanted, _) = todo { digest(wanted) } else { 0 };
                 self.refused.insert(at.clone(), (what, Instant::now() + AGAIN));
                 let (_, kind, name) = at;
                 Err(format!("the {} {name}: {why}", kind.name()))
@@ -213,10 +245,16 @@ fn may_go(copy: &DynamicObject, mark: Mark<'_>) -> bool {
 
 impl Hands {
     /// Does one thing.
-    pub(crate) async fn carry(&self, (namespace, kind, _): &At, todo: &Todo) -> Done<Did> {
+    pub(crate) async fn carry(&self, (namespace, kind, name): &At, todo: &Todo) -> Done<Did> {
         let here = self.cluster.server.within(&kind.resource(), namespace);
         match todo {
-            Todo::Put(wanted) => apply(&here, wanted).await.map(Did::Put),
+            // Nothing guards what is made: what comes too late is found where nothing is to run (`site`), or goes with its namespace.
+            Todo::Put(wanted, None) => apply(&here, wanted).await.map(Did::Put),
+            Todo::Put(wanted, Some(over)) => match apply(&here, &over.guards(wanted)).await {
+                // Watches may be late; without a look the same would be tried again and again until they are not.
+                Err(Undone::Outdated) => get(&here, name).await.map(Did::Seen),
+                done => done.map(Did::Put),
+            },
             Todo::Remove(copy, restore) => {
                 // What was listed is what the hub had before this: it has not been restored meanwhile.
                 if self.hub.restores().await? != restore.split_once('.').map_or("", |(_, times)| times) {
@@ -235,9 +273,18 @@ impl Hands {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::convert::Infallible;
+    use std::sync::{Arc, Mutex};
+
+    use http::{Method, Request};
+    use kube::Client;
+    use kube::client::Body;
 
     use super::*;
+    use crate::asks::{Server, refusal};
+    use crate::hub::Hub;
+    use crate::memory::Memory;
+    use crate::site::Cluster;
 
     fn copy_of(restore: &str) -> DynamicObject {
         let meta = json!({
@@ -255,6 +302,55 @@ mod tests {
         assert!(!may_go(&copy_of("0.0"), mark));
         assert!(!may_go(&copy_of("x"), mark));
         assert!(!may_go(&copy_of("1.0"), Mark { target: "west", restore: "1.0" }));
+    }
+
+    /// Both ends are a server that refuses patches, because what they are of has changed, and has nothing. Says what it is asked.
+    fn hands() -> (Hands, Arc<Mutex<Vec<(Method, Value)>>>) {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&asked);
+        let serve = move |request: Request<Body>| {
+            let noted = Arc::clone(&noted);
+            async move {
+                let method = request.method().clone();
+                let body = request.into_body().collect_bytes().await.unwrap_or_default();
+                let is_patch = method == Method::PATCH;
+                let (code, reason) = if is_patch { (409, "Conflict") } else { (404, "NotFound") };
+                let body = serde_json::from_slice(&body).unwrap_or_default();
+                noted.lock().expect("nobody panics").push((method, body));
+                Ok::<_, Infallible>(refusal(code, reason))
+            }
+        };
+        let server = Server::new(Client::new(tower::service_fn(serve), "default"));
+        let hub = Hub { server: server.clone(), target: "east".to_owned() };
+        let memory = Memory::new(server.clone(), "east");
+        (Hands { hub, cluster: Cluster { server, memory, target: "east".to_owned() } }, asked)
+    }
+
+    #[tokio::test]
+    async fn what_was_read_is_written_over_and_no_other() {
+        let (hands, asked) = hands();
+        let mut read = copy_of("1.0");
+        (read.metadata.uid, read.metadata.resource_version) = (Some("u".to_owned()), Some("5".to_owned()));
+        let at: At = ("shop".to_owned(), Kind::Config, "a".to_owned());
+        let mut mirror = Mirror::default();
+        mirror.keep(Kind::Config, read.clone());
+        let hub = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a", "namespace": "shop" }, "data": { "b": "c" } });
+        let hub: DynamicObject = serde_json::from_value(hub).expect("an object");
+        let mark = Mark { target: "east", restore: "1.0" };
+        let todo = mirror.of(&at, &hub, mark, Instant::now()).expect("it is not as it is to be");
+        let done = hands.carry(&at, &todo).await;
+        assert!(matches!(done, Ok(Did::Seen(None))), "{done:?}");
+        let asked: Vec<_> = std::mem::take(&mut *asked.lock().expect("nobody panics"));
+        assert_eq!(asked.iter().map(|(method, _)| method).collect::<Vec<_>>(), [Method::PATCH, Method::GET]);
+        let meta = &asked[0].1["metadata"];
+        assert_eq!(
+            (&meta["uid"], &meta["resourceVersion"]),
+            (&json!("u"), &json!("5")),
+            "it is not made again"
+        );
+        mirror.did(&at, &todo, done).expect("it is looked again");
+        let again = mirror.of(&at, &hub, mark, Instant::now());
+        assert!(matches!(again, Some(Todo::Put(_, None))), "it is gone: {again:?}");
     }
 
     #[test]

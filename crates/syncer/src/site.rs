@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::asks::{Done, Server, get, list};
 use crate::kinds::{Kind, attachments, namespaces, nodes, pods, volumes};
-use crate::marks::{self, ATTACHED, CLAIM, PLACEMENT, RUNS, annotation, is_of};
+use crate::marks::{self, ATTACHED, CLAIM, PLACEMENT, RUNS, TARGET, annotation, is_of};
 use crate::memory::{Memory, Note};
 
 /// The cluster of a target.
@@ -94,7 +94,7 @@ impl Cluster {
             held: space.as_ref().and_then(marks::held),
             runs: match &space {
                 None => false,
-                Some(space) => annotation(space, RUNS).is_some() || !self.running(name).await?.is_empty(),
+                Some(space) => annotation(space, RUNS).is_some() || self.may_run(name).await?,
             },
             volumes: volumes.iter().map(|(name, stand)| (name.clone(), stand.local(&self.target))).collect(),
         };
@@ -107,6 +107,22 @@ impl Cluster {
         }
         let is_there = space.is_some() || !here.volumes.is_empty();
         Ok(Site { here: is_there.then_some(here), space, volumes, note })
+    }
+
+    /// Whether something runs in a namespace that is not marked for it, or will: pods, or copies that make them. These are of a request
+    /// that came late, of a syncer that had lost its lease meanwhile.
+    async fn may_run(&self, name: &str) -> Done<bool> {
+        if !self.running(name).await?.is_empty() {
+            return Ok(true);
+        }
+        let ours = format!("{}={}", TARGET, self.target);
+        for kind in Kind::ALL.into_iter().filter(|kind| kind.makes_pods()) {
+            let copies = list(&self.server.within(&kind.resource(), name), &ours).await?;
+            if copies.iter().any(|copy| copy.metadata.deletion_timestamp.is_none()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The pods of a namespace that have not ended.
@@ -125,7 +141,7 @@ impl Cluster {
                 stands.entry(marks::volume(name, &called)).or_default().claim = Some(claim);
             }
         }
-        let ours = format!("{PLACEMENT}={name},{}={}", marks::TARGET, self.target);
+        let ours = format!("{PLACEMENT}={name},{}={}", TARGET, self.target);
         for volume in list(&all, &ours).await? {
             let Some(claim) = annotation(&volume, CLAIM).map(str::to_owned) else { continue };
             stands.entry(marks::volume(name, &claim)).or_default().volume = Some(volume);
@@ -200,11 +216,52 @@ pub(crate) fn is_ready(node: &str, nodes: &[DynamicObject]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use bowline_placements::Epoch;
     use bowline_placements::syncer::Held;
+    use http::{Request, Response};
+    use kube::Client;
+    use kube::client::Body;
     use serde_json::json;
 
     use super::*;
+    use crate::asks::refusal;
+
+    /// A cluster with a namespace of ours in which nothing is to run; and with one Deployment in it, if these are its labels.
+    fn cluster(labels: Option<Value>) -> Cluster {
+        let serve = move |request: Request<Body>| {
+            let path = request.uri().path();
+            let list =
+                |items: Vec<Value>| Some(json!({ "apiVersion": "v1", "kind": "List", "items": items }));
+            let space = json!({ "name": "shop", "labels": { TARGET: "east" }, "annotations": held() });
+            let answer = match path.rsplit('/').next().unwrap_or_default() {
+                "shop" => Some(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": space })),
+                "deployments" => list(
+                    labels
+                        .iter()
+                        .map(|labels| json!({ "metadata": { "name": "web", "labels": labels } }))
+                        .collect(),
+                ),
+                "east.shop" => None,
+                _ => list(Vec::new()),
+            };
+            let found = |answer: Value| Response::new(Body::from(answer.to_string().into_bytes()));
+            let response = answer.map_or_else(|| refusal(404, "NotFound"), found);
+            std::future::ready(Ok::<_, Infallible>(response))
+        };
+        let server = Server::new(Client::new(tower::service_fn(serve), "default"));
+        Cluster { memory: Memory::new(server.clone(), "east"), server, target: "east".to_owned() }
+    }
+
+    #[tokio::test]
+    async fn a_copy_that_came_too_late_is_seen_before_its_pods_are() {
+        let ours = json!({ TARGET: "east" });
+        for (labels, runs) in [(None, false), (Some(ours), true)] {
+            let site = cluster(labels).read("shop").await.expect("it is read");
+            assert_eq!(site.here.map(|here| here.runs), Some(runs));
+        }
+    }
 
     fn object(kind: &str, value: &Value) -> DynamicObject {
         let mut value = value.clone();

@@ -287,6 +287,30 @@ impl Bed {
         Ok(read["status"].clone())
     }
 
+    /// Waits until the fence of a target stands so.
+    ///
+    /// # Errors
+    /// If it never does.
+    pub fn fence_is(&self, target: &str, expected: &str) -> Result<()> {
+        let kubectl = self.kubectl()?;
+        until(&format!("the fence of {target}: {expected}"), || {
+            let line = format!("get synctarget {target} -o jsonpath={{.status.fence}}");
+            let is = kubectl.ok(&line, "")?;
+            Ok(if is == expected { Ok(()) } else { Err(format!("{is}\n{}", self.told(&Value::Null))) })
+        })
+    }
+
+    /// Waits until a syncer has said something, in any of its lives.
+    ///
+    /// # Errors
+    /// If it never does.
+    pub fn is_told(&mut self, target: &str, expected: &str) -> Result<()> {
+        until(&format!("the syncer of {target} says {expected:?}"), || {
+            let said = self.syncer(target).said();
+            Ok(if said.contains(expected) { Ok(()) } else { Err(said) })
+        })
+    }
+
     /// Waits until a namespace is on a target, and its syncer says that it is up.
     ///
     /// # Errors

@@ -34,8 +34,10 @@ impl fmt::Display for Verdict {
 /// One volume, as far as the log was read.
 #[derive(Default)]
 struct Volume {
-    /// Who can write to it, and with how many pods.
-    attached: BTreeMap<String, u64>,
+    /// Several may use it at once.
+    shared: bool,
+    /// Who can write to it: in which epoch it came last, and with how many pods.
+    attached: BTreeMap<String, (u64, u64)>,
     /// Who was attached last.
     last: Option<String>,
     /// The epoch in which each cluster came last.
@@ -45,19 +47,36 @@ struct Volume {
     deleted: bool,
 }
 
+/// Who is kept from volumes.
+#[derive(Default)]
+struct Kept {
+    fenced: BTreeSet<String>,
+    /// Whoever has a smaller epoch than another.
+    enforces: bool,
+}
+
+impl Kept {
+    /// Whether somebody who is attached in an epoch can write while another one comes in a greater one, or in this.
+    fn lets_in(&self, cluster: &str, epoch: u64, greater: u64) -> bool {
+        let is_late = self.enforces && epoch < greater;
+        !is_late && !self.fenced.contains(cluster)
+    }
+}
+
 /// Reads a log, and what is on the disk.
 pub fn judge(log: &Log) -> Verdict {
     let mut verdict = Verdict::default();
     let mut volumes: BTreeMap<String, Volume> = BTreeMap::new();
-    let mut fenced = BTreeSet::new();
+    let mut kept = Kept::default();
     let (entries, there) = log.at_once();
     for entry in entries {
         match entry.what {
-            What::Fenced => drop(fenced.insert(entry.cluster.clone())),
-            What::Unfenced => drop(fenced.remove(&entry.cluster)),
+            What::Fenced => drop(kept.fenced.insert(entry.cluster.clone())),
+            What::Unfenced => drop(kept.fenced.remove(&entry.cluster)),
+            What::Enforced => kept.enforces = true,
             _ => {
                 let volume = volumes.entry(entry.handle.clone()).or_default();
-                read(&entry, volume, &fenced, &mut verdict);
+                read(&entry, volume, &kept, &mut verdict);
             }
         }
     }
@@ -76,7 +95,7 @@ pub fn judge(log: &Log) -> Verdict {
     verdict
 }
 
-fn read(entry: &Entry, volume: &mut Volume, fenced: &BTreeSet<String>, verdict: &mut Verdict) {
+fn read(entry: &Entry, volume: &mut Volume, kept: &Kept, verdict: &mut Verdict) {
     let Entry { handle, cluster, epoch, what } = entry;
     let mut fault = |what: String| verdict.faults.push(format!("{handle}: {what}"));
     if volume.deleted && !matches!(what, What::Detached | What::Refused) {
@@ -84,21 +103,9 @@ fn read(entry: &Entry, volume: &mut Volume, fenced: &BTreeSet<String>, verdict: 
     }
     match what {
         What::Attached => {
-            let other = volume.attached.keys().find(|other| *other != cluster && !fenced.contains(*other));
-            if let Some(other) = other {
-                fault(format!("{cluster} could write while {other} could"));
+            for wrong in volume.comes(cluster, *epoch, kept) {
+                fault(wrong);
             }
-            if *epoch < volume.greatest {
-                fault(format!("{cluster} came in epoch {epoch} after {}", volume.greatest));
-            }
-            match volume.epochs.get(epoch) {
-                Some(other) if other != cluster && *epoch > 0 => {
-                    fault(format!("epoch {epoch} was given to {other} and to {cluster}"));
-                }
-                _ => drop(volume.epochs.insert(*epoch, cluster.clone())),
-            }
-            volume.greatest = volume.greatest.max(*epoch);
-            *volume.attached.entry(cluster.clone()).or_default() += 1;
             if volume.last.as_ref().is_some_and(|last| last != cluster) {
                 verdict.moves += 1;
             }
@@ -108,23 +115,54 @@ fn read(entry: &Entry, volume: &mut Volume, fenced: &BTreeSet<String>, verdict: 
             if !volume.attached.contains_key(cluster) {
                 fault(format!("{cluster} wrote, and was not attached"));
             }
+            let is_other = volume.last.as_ref().is_some_and(|last| last != cluster);
+            if is_other && !volume.shared && *epoch < volume.greatest {
+                fault(format!("{cluster} wrote in epoch {epoch} after {}", volume.greatest));
+            }
             volume.lines.push(line(cluster, *number));
             verdict.writes += 1;
         }
         What::Detached => {
-            if let Some(pods) = volume.attached.get_mut(cluster) {
+            if let Some((_, pods)) = volume.attached.get_mut(cluster) {
                 *pods = pods.saturating_sub(1);
             }
-            volume.attached.retain(|_, pods| *pods > 0);
+            volume.attached.retain(|_, (_, pods)| *pods > 0);
         }
         What::Refused => verdict.refused += 1,
         What::Deleted => {
-            if volume.attached.keys().any(|other| !fenced.contains(other)) {
+            if volume.attached.keys().any(|other| !kept.fenced.contains(other)) {
                 fault("its data was deleted while somebody could write".to_owned());
             }
             volume.deleted = true;
         }
-        What::Made | What::Fenced | What::Unfenced => {}
+        What::Shared => volume.shared = true,
+        What::Made | What::Fenced | What::Unfenced | What::Enforced => {}
+    }
+}
+
+impl Volume {
+    /// Somebody can write from now on. Says what must not be about that.
+    fn comes(&mut self, cluster: &str, epoch: u64, kept: &Kept) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if !self.shared {
+            let mut others = self.attached.iter().filter(|(other, _)| *other != cluster);
+            if let Some((other, _)) = others.find(|(other, (its, _))| kept.lets_in(other, *its, epoch)) {
+                wrong.push(format!("{cluster} could write while {other} could"));
+            }
+            if epoch < self.greatest {
+                wrong.push(format!("{cluster} came in epoch {epoch} after {}", self.greatest));
+            }
+        }
+        match self.epochs.get(&epoch) {
+            Some(other) if other != cluster && epoch > 0 => {
+                wrong.push(format!("epoch {epoch} was given to {other} and to {cluster}"));
+            }
+            _ => drop(self.epochs.insert(epoch, cluster.to_owned())),
+        }
+        self.greatest = self.greatest.max(epoch);
+        let its = self.attached.entry(cluster.to_owned()).or_default();
+        *its = (epoch, its.1 + 1);
+        wrong
     }
 }
 
@@ -171,9 +209,11 @@ mod tests {
     /// Each is a way to lose data, and has to be found.
     #[test]
     fn what_must_not_be_is_found() -> anyhow::Result<()> {
-        use What::{Attached, Deleted, Detached, Fenced, Wrote};
-        let wrong: [&[(&str, u64, What)]; 6] = [
+        use What::{Attached, Deleted, Detached, Enforced, Fenced, Shared, Wrote};
+        let wrong: [&[(&str, u64, What)]; 8] = [
             &[("east", 1, Attached), ("west", 2, Attached)],
+            &[("", 0, Enforced), ("east", 2, Attached), ("east", 2, Detached), ("west", 1, Attached)],
+            &[("", 0, Enforced), ("east", 1, Attached), ("west", 2, Attached), ("east", 1, Wrote(1))],
             &[("east", 2, Attached), ("east", 2, Detached), ("west", 1, Attached)],
             &[("east", 1, Attached), ("east", 1, Detached), ("west", 1, Attached)],
             &[("east", 1, Attached), ("east", 1, Detached), ("east", 1, Wrote(1))],
@@ -186,6 +226,11 @@ mod tests {
         // Who is fenced cannot write, whatever it has.
         let fenced = [("east", 1, Attached), ("east", 0, Fenced), ("west", 2, Attached)];
         assert_eq!(judged(&fenced)?.faults.len(), 0);
+        // And so is who has a smaller epoch, where these are enforced; a shared volume is for both.
+        let late = [("", 0, Enforced), ("east", 1, Attached), ("west", 2, Attached)];
+        assert_eq!(judged(&late)?.faults.len(), 0);
+        let both = [("east", 1, Shared), ("east", 1, Attached), ("west", 2, Attached), ("east", 1, Wrote(1))];
+        assert_eq!(judged(&both)?.faults.len(), 0);
         Ok(())
     }
 

@@ -17,6 +17,6 @@ pub use judge::{Verdict, judge};
 pub use log::{Entry, Log, What};
 pub use road::Road;
 pub use server::{DRIVER, Volumes};
-pub use site::{Sites, Sort, claim, deployment, object, set};
+pub use site::{Sites, Sort, claim, deployment, object, set, shared_claim};
 pub use stays::stays;
 pub use syncer::Syncer;

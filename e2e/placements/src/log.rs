@@ -27,6 +27,8 @@ pub struct Entry {
 pub enum What {
     /// It was made, empty.
     Made,
+    /// It was made, empty, and several may use it at once.
+    Shared,
     /// A pod can write to it from now on.
     Attached,
     /// A pod has written a record, and was told that it is kept.
@@ -39,6 +41,8 @@ pub enum What {
     Fenced,
     /// It is not, any more.
     Unfenced,
+    /// Whoever comes to a volume with a smaller epoch is refused from now on; not one volume's.
+    Enforced,
     /// Its data was deleted.
     Deleted,
 }

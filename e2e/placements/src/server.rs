@@ -3,7 +3,7 @@
 mod pods;
 mod rest;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,13 +33,31 @@ pub struct Volumes {
 /// What all threads share.
 pub(crate) struct Shared {
     pub(crate) log: Log,
-    fenced: Mutex<BTreeSet<String>>,
+    gate: Mutex<Gate>,
     count: AtomicU64,
     pub(crate) ends: AtomicBool,
 }
 
+/// Who is kept from volumes.
+#[derive(Debug, Default)]
+struct Gate {
+    fenced: BTreeSet<String>,
+    /// Whoever comes with a smaller epoch than somebody has come with.
+    enforces: bool,
+    /// The greatest epoch that somebody has come with, by volume.
+    greatest: BTreeMap<String, u64>,
+}
+
+impl Gate {
+    /// Whether a cluster is kept from a volume.
+    fn keeps_out(&self, cluster: &str, handle: &str, epoch: u64) -> bool {
+        let is_late = self.enforces && self.greatest.get(handle).is_some_and(|greatest| epoch < *greatest);
+        is_late || self.fenced.contains(cluster)
+    }
+}
+
 impl Shared {
-    /// Does something with a volume, unless the cluster is fenced.
+    /// Does something with a volume, unless the cluster is kept from it.
     pub(crate) fn with(
         &self,
         cluster: &str,
@@ -50,10 +68,14 @@ impl Shared {
     ) -> Result<bool> {
         let entry = |what| Entry { handle: handle.to_owned(), cluster: cluster.to_owned(), epoch, what };
         // Held until it is done: what is fenced does nothing any more when that is said.
-        let fenced = self.fenced.lock().unwrap_or_else(PoisonError::into_inner);
-        if fenced.contains(cluster) && matches!(what, What::Attached | What::Wrote(_)) {
+        let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(what, What::Attached | What::Wrote(_)) && gate.keeps_out(cluster, handle, epoch) {
             self.log.note(entry(What::Refused), |_, _| Ok(true))?;
             return Ok(false);
+        }
+        if what == What::Attached {
+            let greatest = gate.greatest.entry(handle.to_owned()).or_default();
+            *greatest = epoch.max(*greatest);
         }
         self.log.note(entry(what), act)
     }
@@ -75,7 +97,7 @@ impl Volumes {
     pub fn start(root: &Path) -> Result<Volumes> {
         let shared = Shared {
             log: Log::new(root)?,
-            fenced: Mutex::default(),
+            gate: Mutex::default(),
             count: AtomicU64::new(1),
             ends: AtomicBool::new(false),
         };
@@ -104,13 +126,27 @@ impl Volumes {
     /// # Errors
     /// If that cannot be noted.
     pub fn fence(&self, cluster: &str, is_fenced: bool) -> Result<()> {
-        let mut fenced = self.shared.fenced.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
         let what = if is_fenced { What::Fenced } else { What::Unfenced };
         if is_fenced {
-            fenced.insert(cluster.to_owned())
+            gate.fenced.insert(cluster.to_owned())
         } else {
-            fenced.remove(cluster)
+            gate.fenced.remove(cluster)
         };
+        self.note(cluster, what)
+    }
+
+    /// Refuses whoever comes with a smaller epoch, from now on.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub fn enforce(&self) -> Result<()> {
+        self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner).enforces = true;
+        self.note("", What::Enforced)
+    }
+
+    /// Notes something that is of no volume.
+    fn note(&self, cluster: &str, what: What) -> Result<()> {
         let entry = Entry { handle: String::new(), cluster: cluster.to_owned(), epoch: 0, what };
         self.shared.log.note(entry, |_, _| Ok(true)).map(drop)
     }
@@ -170,7 +206,10 @@ impl Driver {
         let meta = &claim["metadata"];
         let uid = meta["uid"].as_str().unwrap_or_default();
         let handle = format!("v-{uid}");
-        self.shared.with(&self.cluster, &handle, 0, What::Made, |directory, entries| {
+        let modes = claim["spec"]["accessModes"].as_array().into_iter().flatten();
+        let what =
+            if modes.into_iter().any(|mode| mode == "ReadWriteMany") { What::Shared } else { What::Made };
+        self.shared.with(&self.cluster, &handle, 0, what, |directory, entries| {
             if entries.iter().any(|entry| entry.handle == handle) {
                 return Ok(false);
             }

@@ -103,6 +103,13 @@ pub fn claim(namespace: &str, name: &str) -> Value {
     object("v1", "PersistentVolumeClaim", namespace, name, &json!({ "spec": claimed() }))
 }
 
+/// A claim for a volume of the server that several may use at once.
+pub fn shared_claim(namespace: &str, name: &str) -> Value {
+    let mut claim = claim(namespace, name);
+    claim["spec"]["accessModes"] = json!(["ReadWriteMany"]);
+    claim
+}
+
 fn claimed() -> Value {
     json!({
         "accessModes": ["ReadWriteOnce"], "storageClassName": "", "resources": { "requests": { "storage": "1Gi" } },

@@ -7,6 +7,7 @@ use bowline_placements::plain::Plain;
 use bowline_placements::syncer::Known;
 use bowline_placements::{Epoch, Thing};
 use bowline_runtime::{Leader, now};
+use kube::runtime::watcher::Event;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
@@ -43,6 +44,8 @@ pub(super) struct Syncer {
     pub(super) dirty: BTreeSet<String>,
     /// Where nothing is done until then.
     pub(super) rests: BTreeMap<String, Rest>,
+    /// How often in a row something had to be waited for, by namespace.
+    pub(super) waits: BTreeMap<String, u32>,
     /// The hub, or the whole cluster, is not asked until then.
     pub(super) rests_until: Option<Instant>,
     /// What people have on the hub, in namespaces that are up here.
@@ -72,6 +75,7 @@ impl Syncer {
             sites: BTreeMap::new(),
             dirty: BTreeSet::new(),
             rests: BTreeMap::new(),
+            waits: BTreeMap::new(),
             rests_until: None,
             followed: BTreeMap::new(),
             mirror: Mirror::default(),
@@ -170,7 +174,13 @@ impl Syncer {
         match news {
             News::Hub(kind, raw) => {
                 let Some(sight) = &mut self.sight else { return };
-                if let Some(name) = sight.put(kind, *raw) {
+                let seen = sight.put(kind, *raw);
+                // What has to be known without the hub is noted when the hub is read.
+                let enforces = sight.view.target.wish.enforces;
+                if self.record.as_ref().is_some_and(|record| record.said.enforces != enforces) {
+                    self.sight = None;
+                }
+                if let Some(name) = seen {
                     self.ring(&name);
                     self.blurred.insert(name);
                 }
@@ -190,14 +200,19 @@ impl Syncer {
                 }
             }
             News::Copy(kind, event) => {
+                let comes = !matches!(*event, Event::Delete(_));
                 let names = self.mirror.see(kind, *event);
+                if comes && kind.makes_pods() {
+                    // It was on its way when what runs there was stopped.
+                    let down: Vec<_> = names.iter().filter(|name| self.is_down(name)).collect();
+                    down.into_iter().for_each(|name| self.look_at(name));
+                }
                 self.blurred.extend(names);
             }
-            News::Rings(name) => {
+            News::Rings(name, is_ours) => {
                 // What is in a namespace that nobody has to do with is not looked at.
-                if self.sites.contains_key(&name) {
-                    self.dirty.insert(name.clone());
-                    self.ring(&name);
+                if is_ours || self.sites.contains_key(&name) {
+                    self.look_at(&name);
                 }
             }
             News::RingsAll => {
@@ -206,6 +221,18 @@ impl Syncer {
                 names.iter().for_each(|name| self.ring(name));
             }
         }
+    }
+
+    /// Whether nothing is to run in a namespace, as it was read last.
+    fn is_down(&self, name: &str) -> bool {
+        let here = self.sites.get(name).and_then(|site| site.here.as_ref());
+        here.is_some_and(|here| here.ours && !here.runs)
+    }
+
+    /// Has a namespace read once more.
+    fn look_at(&mut self, name: &str) {
+        self.dirty.insert(name.to_owned());
+        self.ring(name);
     }
 
     /// Something has happened in a namespace: what was waited for there may be so.

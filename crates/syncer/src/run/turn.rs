@@ -23,6 +23,8 @@ pub(super) const AT_ONCE: usize = 16;
 pub(super) const AGAIN: Duration = Duration::from_millis(500);
 /// How soon it is looked again after something had changed that was to be written.
 const SOON: Duration = Duration::from_millis(20);
+/// After so many waits in a row it is not rested longer.
+const MOST_WAITS: u32 = 5;
 
 impl Syncer {
     /// Does what there is to be done. Says whether there may be more.
@@ -62,7 +64,7 @@ impl Syncer {
             let act = match known.act_beside(&busy) {
                 Ok(act) => act,
                 Err(waits) => {
-                    self.waits(&waits);
+                    self.idles(&waits);
                     break;
                 }
             };
@@ -79,7 +81,7 @@ impl Syncer {
         acts
     }
 
-    fn waits(&mut self, waits: &Idle<Plain>) {
+    fn idles(&mut self, waits: &Idle<Plain>) {
         if let Some((name, words)) = idle(waits) {
             let placement = self.sight.as_ref().and_then(|sight| sight.placement(&name));
             self.teller.waits(&name, &words, placement);
@@ -127,6 +129,7 @@ impl Syncer {
         let at_hub = matches!(act, Act::Report(_) | Act::Say(..) | Act::Describe(_) | Act::Adopt(..));
         match done {
             Ok(news) => {
+                self.waits.remove(&name);
                 self.learn(&name, news, matches!(act, Act::Adopt(..)));
                 let placement = self.sight.as_ref().and_then(|sight| sight.placement(&name));
                 self.teller.is_well(&name);
@@ -146,22 +149,31 @@ impl Syncer {
             }
             Err(why) if name.is_empty() => self.rest_all(why),
             Err(why) => {
+                let mut rest = AGAIN;
+                if matches!(why, Undone::Waits(_)) {
+                    rest = self.rest_after_wait(&name);
+                }
                 let placement = self.sight.as_ref().and_then(|sight| sight.placement(&name));
-                let whole = match &why {
-                    Undone::Waits(words) => {
-                        self.teller.waits(&name, words, placement);
-                        false
-                    }
-                    Undone::Failed(words) => {
-                        self.teller.failed(&name, words, placement);
-                        true
-                    }
-                    Undone::Outdated => true,
-                };
+                match &why {
+                    // What is so in a moment is not worth a word.
+                    Undone::Waits(_) if rest < AGAIN => {}
+                    Undone::Waits(words) => self.teller.waits(&name, words, placement),
+                    Undone::Failed(words) => self.teller.failed(&name, words, placement),
+                    Undone::Outdated => {}
+                }
+                let whole = !matches!(why, Undone::Waits(_));
                 self.dirty.insert(name.clone());
-                self.rests.insert(name, Rest { until: Instant::now() + AGAIN, whole });
+                self.rests.insert(name, Rest { until: Instant::now() + rest, whole });
             }
         }
+    }
+
+    /// How long it is rested after an act that waits: pods are not watched, and most end soon.
+    fn rest_after_wait(&mut self, name: &str) -> Duration {
+        let waits = self.waits.entry(name.to_owned()).or_default();
+        let rest = SOON.saturating_mul(1 << *waits).min(AGAIN);
+        *waits = (*waits + 1).min(MOST_WAITS);
+        rest
     }
 
     fn learn(&mut self, name: &str, news: News, changes_both: bool) {
@@ -227,7 +239,7 @@ impl Syncer {
         }
         let any = !plans.is_empty();
         for some in plans.chunks(AT_ONCE) {
-            let work = some.iter().map(|(_, plan)| self.carry_all(plan));
+            let work = some.iter().map(|(_, plan)| self.carry_all(plan, tenure));
             let done = tokio::select! {
                 done = futures::future::join_all(work) => done,
                 // What was not answered is looked at in the next tenure.
@@ -241,10 +253,12 @@ impl Syncer {
     }
 
     /// Does it in its order: what others need comes first.
-    async fn carry_all(&self, plan: &[(At, Todo)]) -> Vec<Done<Did>> {
+    async fn carry_all(&self, plan: &[(At, Todo)], tenure: u64) -> Vec<Done<Did>> {
         let mut done = Vec::new();
         for (at, todo) in plan {
-            done.push(self.hands.carry(at, todo).await);
+            // Who was paused sends no more than what was on its way then.
+            let is_held = self.tenure() == Some(tenure);
+            done.push(if is_held { self.hands.carry(at, todo).await } else { Err(Undone::Outdated) });
         }
         done
     }

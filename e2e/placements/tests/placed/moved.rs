@@ -1,7 +1,8 @@
 //! A namespace goes from one cluster to another, and its data with it.
 
 use anyhow::{Result, ensure};
-use bowline_e2e_placements::{Bed, claim, deployment};
+use bowline_e2e_placements::{Bed, claim, deployment, object};
+use serde_json::{Value, json};
 
 #[test]
 fn a_namespace_goes_with_its_data_and_comes_back() -> Result<()> {
@@ -40,26 +41,40 @@ fn who_is_wanted_back_in_the_middle_ends_where_it_is_wanted_last() -> Result<()>
     bed.clean().map(drop)
 }
 
+/// The placement of a namespace.
+fn placement(namespace: &str, target: &str) -> Value {
+    object(
+        "bowline.dev/v1alpha1",
+        "Placement",
+        namespace,
+        "placement",
+        &json!({ "spec": { "target": target } }),
+    )
+}
+
 #[test]
 fn many_are_moved_at_once() -> Result<()> {
-    const COUNT: usize = 12;
+    // Each of them has a pod that writes; the bench moves a thousand whose pods only are there.
+    const COUNT: usize = 30;
     let bed = Bed::start(&["east", "west"])?;
     let names: Vec<_> = (0..COUNT).map(|number| format!("shop-{number}")).collect();
-    for name in &names {
-        bed.place(name, "east", &[claim(name, "data"), deployment(name, "web", Some("data"))])?;
-    }
+    let namespace =
+        |name: &String| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+    bed.apply(&names.iter().map(namespace).collect::<Vec<_>>())?;
+    let all =
+        |name: &String| [placement(name, "east"), claim(name, "data"), deployment(name, "web", Some("data"))];
+    bed.apply(&names.iter().flat_map(all).collect::<Vec<_>>())?;
+    bed.writes_to("east", COUNT)?;
     for name in &names {
         bed.is_up(name, "east")?;
     }
-    for name in &names {
-        bed.says(&format!("place move {name} --to west"), 0, &[])?;
-    }
+    bed.apply(&names.iter().map(|name| placement(name, "west")).collect::<Vec<_>>())?;
     for name in &names {
         bed.is_up(name, "west")?;
         bed.is_clear_of("east", name)?;
     }
-    bed.writes("west", COUNT)?;
+    bed.writes_to("west", COUNT)?;
     let verdict = bed.clean()?;
-    ensure!(verdict.volumes == COUNT, "{verdict}");
+    ensure!((verdict.volumes, verdict.moves) == (COUNT, COUNT), "{verdict}");
     Ok(())
 }
