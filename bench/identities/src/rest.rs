@@ -10,7 +10,7 @@ use crate::many::Many;
 /// How long whoever has written may have something left to write.
 const SETTLE: Duration = Duration::from_secs(2);
 /// The calls of a look at what is there.
-const LOOK: u64 = 5;
+const LOOK: u64 = 6;
 /// How long all may take to be looked at once more.
 const LIMIT: Duration = Duration::from_secs(600);
 

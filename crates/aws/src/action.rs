@@ -18,6 +18,7 @@ pub enum Action {
     TagRole,
     AttachRolePolicy,
     DetachRolePolicy,
+    DeleteRolePolicy,
     DeleteRole,
     GetPolicy,
     GetPolicyVersion,
@@ -38,6 +39,8 @@ pub enum Action {
 pub enum Needs {
     /// The policy that it is about.
     Policy,
+    /// Any policy: also other people's, which are named in a spec.
+    AnyPolicy,
     /// The role that it is about.
     Role,
     /// The whole account: AWS does not let it be permitted for less.
@@ -61,6 +64,7 @@ impl Action {
         Action::TagRole,
         Action::AttachRolePolicy,
         Action::DetachRolePolicy,
+        Action::DeleteRolePolicy,
         Action::DeleteRole,
         Action::GetPolicy,
         Action::GetPolicyVersion,
@@ -94,10 +98,10 @@ impl Action {
             | Action::DeletePolicyVersion
             | Action::DeletePolicy
             | Action::TagPolicy
-            | Action::GetPolicy
             | Action::GetPolicyVersion
             | Action::ListPolicyVersions
             | Action::ListEntitiesForPolicy => Needs::Policy,
+            Action::GetPolicy => Needs::AnyPolicy,
             Action::CreateRole
             | Action::UpdateAssumeRolePolicy
             | Action::PutRolePermissionsBoundary
@@ -105,6 +109,7 @@ impl Action {
             | Action::TagRole
             | Action::AttachRolePolicy
             | Action::DetachRolePolicy
+            | Action::DeleteRolePolicy
             | Action::DeleteRole
             | Action::GetRole
             | Action::ListAttachedRolePolicies
@@ -142,7 +147,7 @@ mod tests {
     #[test]
     fn what_only_reads_is_known() {
         let writes: Vec<_> = Action::ALL.iter().filter(|action| !action.only_reads()).collect();
-        assert_eq!(writes.len(), 13, "{writes:?}");
+        assert_eq!(writes.len(), 14, "{writes:?}");
         assert!(Action::ListRoles.only_reads() && !Action::TagRole.only_reads());
     }
 }

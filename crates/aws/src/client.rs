@@ -30,6 +30,7 @@ pub struct Client {
     timeout: Duration,
     term: Option<Term>,
     listener: Option<Listener>,
+    elsewhere: bool,
 }
 
 /// Who is told of each call when it has ended: which it was, and what was wrong, if anything.
@@ -49,6 +50,7 @@ impl Client {
             timeout: settings.timeout,
             term: None,
             listener: None,
+            elsewhere: config.endpoint_url().is_some(),
         })
     }
 
@@ -56,6 +58,11 @@ impl Client {
     #[must_use]
     pub fn heard_by(self, listener: Listener) -> Client {
         Client { listener: Some(listener), ..self }
+    }
+
+    /// Whether it is at an address that somebody has given, and not at AWS's own.
+    pub fn is_elsewhere(&self) -> bool {
+        self.elsewhere
     }
 
     /// What all calls go through, for what is counted of it.
@@ -98,7 +105,7 @@ impl Client {
             Ok(outcome) => outcome.map_err(|error| failure::of(action, &error)),
             Err(_) => {
                 let kind = Kind::Unavailable(Arrival::MayHaveArrived);
-                Err(Error::unanswered(action, kind, format!("nothing came in {limit:?}")))
+                Err(Error::unanswered(action, kind, "it took too long"))
             }
         };
         if matches!(&outcome, Err(error) if error.kind == Kind::Throttled) {

@@ -87,17 +87,23 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Error { action, kind, code, message, request_id } = self;
         match kind {
+            // Nobody's policy is asked for it.
+            Kind::AccessDenied { .. } if action.is_sts() => write!(f, "{action}: AWS denies it: {message}")?,
             Kind::AccessDenied { action: missing } => {
                 write!(f, "{action}: the permission {missing} is missing: {message}")?;
             }
-            Kind::InvalidCredentials => write!(
-                f,
-                "{action}: AWS credentials are missing or not accepted: {message}; set AWS_PROFILE, AWS_ACCESS_KEY_ID \
-                 with AWS_SECRET_ACCESS_KEY, or AWS_ROLE_ARN with AWS_WEB_IDENTITY_TOKEN_FILE"
-            )?,
+            Kind::InvalidCredentials => {
+                write!(f, "{action}: AWS credentials are missing or not accepted: {message}")?;
+            }
             Kind::Unavailable(Arrival::NotSent) => write!(f, "{action}: AWS cannot be reached: {message}")?,
+            Kind::Unavailable(Arrival::MayHaveArrived) if code.is_some() => {
+                write!(f, "{action}: AWS has failed: {message}")?;
+            }
+            Kind::Unavailable(Arrival::MayHaveArrived) if action.only_reads() => {
+                write!(f, "{action}: AWS has not answered: {message}")?;
+            }
             Kind::Unavailable(Arrival::MayHaveArrived) => {
-                write!(f, "{action}: no answer, and it may have been carried out: {message}")?;
+                write!(f, "{action}: AWS has not answered, and may have done it: {message}")?;
             }
             Kind::Withheld => write!(f, "{action}: not sent: {message}")?,
             _ => write!(f, "{action}: {message}")?,
@@ -105,6 +111,91 @@ impl fmt::Display for Error {
         let known = [("", code), ("request ", request_id)];
         let known: Vec<_> =
             known.iter().filter_map(|(of, what)| what.as_ref().map(|what| format!("{of}{what}"))).collect();
-        if known.is_empty() { Ok(()) } else { write!(f, " ({})", known.join(", ")) }
+        if !known.is_empty() {
+            write!(f, " ({})", known.join(", "))?;
+        }
+        self.remedy().map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+    }
+}
+
+impl Error {
+    /// What somebody can do about it; what passes by itself needs nobody.
+    fn remedy(&self) -> Option<&'static str> {
+        Some(match &self.kind {
+            Kind::AccessDenied { .. } if self.action.is_sts() => "see who may assume the role",
+            Kind::AccessDenied { .. } => {
+                "allow it to the credentials that are used (`bowline identity iam-policy` prints all that is needed)"
+            }
+            Kind::InvalidCredentials => {
+                "set AWS_PROFILE, AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or AWS_ROLE_ARN with \
+                 AWS_WEB_IDENTITY_TOKEN_FILE"
+            }
+            Kind::Unavailable(Arrival::NotSent) => {
+                "see whether the network, and --aws-endpoint if it is set, lead to AWS"
+            }
+            Kind::LimitExceeded => "use less of it, or ask AWS for a higher quota",
+            Kind::InvalidToken => {
+                "see whether AWS has the OIDC provider of the issuer that signs the token, with its keys and audience"
+            }
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(action: Action, kind: Kind, code: Option<&str>) -> String {
+        let (code, message, request_id) = (code.map(str::to_owned), "as it says".to_owned(), None);
+        Error { action, kind, code, message, request_id }.to_string()
+    }
+
+    #[test]
+    fn an_error_says_what_failed_and_why_and_what_to_do() {
+        let denied = |action: &str| Kind::AccessDenied { action: action.to_owned() };
+        let (sent, may) = (Kind::Unavailable(Arrival::NotSent), Kind::Unavailable(Arrival::MayHaveArrived));
+        for (action, kind, code, begins, ends) in [
+            (
+                Action::CreateRole,
+                denied("iam:TagRole"),
+                Some("AccessDenied"),
+                "iam:CreateRole: the permission iam:TagRole is missing: as it says (AccessDenied); allow it",
+                "prints all that is needed)",
+            ),
+            (
+                Action::AssumeRoleWithWebIdentity,
+                denied("sts:AssumeRoleWithWebIdentity"),
+                None,
+                "sts:AssumeRoleWithWebIdentity: AWS denies it: as it says; ",
+                "who may assume the role",
+            ),
+            (
+                Action::GetRole,
+                sent,
+                None,
+                "iam:GetRole: AWS cannot be reached: as it says; see",
+                "lead to AWS",
+            ),
+            (Action::GetRole, may.clone(), None, "iam:GetRole: AWS has not answered: ", "as it says"),
+            (
+                Action::TagRole,
+                may.clone(),
+                None,
+                "iam:TagRole: AWS has not answered, and may have",
+                "as it says",
+            ),
+            (
+                Action::TagRole,
+                may,
+                Some("ServiceFailure"),
+                "iam:TagRole: AWS has failed: ",
+                "(ServiceFailure)",
+            ),
+            (Action::TagRole, Kind::Throttled, Some("Throttling"), "iam:TagRole: as it", "says (Throttling)"),
+        ] {
+            let words = words(action, kind, code);
+            assert!(words.starts_with(begins) && words.ends_with(ends), "{words}");
+        }
     }
 }

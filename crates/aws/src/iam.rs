@@ -73,6 +73,9 @@ pub trait Iam: Clone + Send + Sync + 'static {
     /// Takes a policy from a role. That the role does not have it is `NotFound`.
     fn detach_role_policy(&self, name: &str, policy: &str) -> impl Future<Output = Result<(), Error>> + Send;
 
+    /// Removes a policy that is written into a role.
+    fn delete_role_policy(&self, name: &str, policy: &str) -> impl Future<Output = Result<(), Error>> + Send;
+
     /// Removes a role that has no policies.
     fn delete_role(&self, name: &str) -> impl Future<Output = Result<(), Error>> + Send;
 

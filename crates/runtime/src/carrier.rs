@@ -14,7 +14,7 @@ use kube::{Api, Client};
 
 use crate::client::REQUEST;
 use crate::clock::now;
-use crate::herald::Herald;
+use crate::herald::{Herald, Notice};
 use crate::lead::Mandate;
 use crate::raw::Raw;
 use crate::sentence::{clause, sentence};
@@ -35,6 +35,11 @@ pub trait Outside<C: Controller>: Send + Sync + 'static {
 
     /// What an answer says, for the journal.
     fn heard(&self, reply: &C::Reply) -> String;
+
+    /// What people are told of an answer, and of which object, beside what its status says.
+    fn notice(&self, _reply: &C::Reply) -> Option<(ObjectReference, Notice)> {
+        None
+    }
 
     /// What the watches show, before it is decided on: for what is counted of objects.
     fn sees(&self, _event: &Event<C::Object>) {}
@@ -110,7 +115,12 @@ impl<W: Wire, X> Carrier<W, X> {
                         }
                         Answer::Unknown(format!("{over} before it was answered"))
                     },
-                    Answer::Replied,
+                    |reply| {
+                        if let Some((about, notice)) = self.outside.notice(&reply) {
+                            self.herald.tell(about, notice);
+                        }
+                        Answer::Replied(reply)
+                    },
                 );
             }
             Effect::Look(id) => tokio::time::timeout(limit, self.look(&id)).await.unwrap_or_else(silence),

@@ -9,13 +9,15 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use crate::fake::{Form, Refusal, refusal_text};
+use crate::fake::{ACCESS_KEY, Form, Refusal, refusal_text};
 use crate::serve::{Answer, Answered, Asked, Server, reply};
 
 /// What becomes of a call.
@@ -100,6 +102,31 @@ impl Proxy {
     /// What clients are told for AWS's address.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.server.address())
+    }
+
+    /// Writes a policy into a role, as a person does who has all rights: that is no call of those that are counted here.
+    ///
+    /// # Errors
+    /// If the IAM does not do it.
+    pub async fn write_into(&self, role: &str, name: &str, document: &str) -> io::Result<()> {
+        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let body = format!(
+            "Action=PutRolePolicy&Version=2010-05-08&RoleName={}&PolicyName={}&PolicyDocument={}",
+            encode(role),
+            encode(name),
+            encode(document)
+        );
+        let who = format!(
+            "AWS4-HMAC-SHA256 Credential={ACCESS_KEY}/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0"
+        );
+        let asked = http::Request::post("/")
+            .header(http::header::HOST, self.state.behind.to_string())
+            .header(http::header::AUTHORIZATION, who)
+            .header(http::header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Bytes::from(body));
+        let answered = self.state.pass(asked.map_err(io::Error::other)?).await.map_err(io::Error::other)?;
+        let status = answered.status();
+        if status.is_success() { Ok(()) } else { Err(io::Error::other(format!("PutRolePolicy: {status}"))) }
     }
 
     /// From now on, counted from 1, the nth call of that name has this fault.

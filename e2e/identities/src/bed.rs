@@ -305,6 +305,13 @@ impl Bed {
         self.kubernetes.as_ref().map_or(Ok(()), |kubernetes| kubernetes.may_ask_for_tokens())
     }
 
+    /// The calls of IAM that have come, by name. A role is tried by one of STS.
+    pub fn calls_of_iam(&self) -> Vec<String> {
+        let mut calls = self.proxy.calls();
+        calls.retain(|call| call != "AssumeRoleWithWebIdentity");
+        calls
+    }
+
     /// A path in the directory of the test.
     pub fn path(&self, name: &str) -> std::path::PathBuf {
         self.scratch.join(name)

@@ -27,6 +27,7 @@ cases! {
         what_others_use_stays_until_they_do_not;
     strict:
         a_missing_permission_is_named, a_boundary_that_is_not_there_is_named,
+        one_with_a_boundary_is_made_with_six_calls, who_is_stalled_does_not_flap_while_aws_fails,
         a_role_that_is_lost_is_not_ready, more_policies_than_a_role_may_have_are_told, a_storm_of_throttling_passes, as_many_calls_are_under_way_as_is_said,
         what_is_not_visible_yet_is_not_drift, the_permissions_are_those_of_the_calls;
     unassumed:

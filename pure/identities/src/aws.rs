@@ -41,7 +41,9 @@ pub struct Role<N: Names> {
     pub boundary: Option<N::Arn>,
     /// The policies that it has, in order and each once.
     pub attached: Vec<N::Arn>,
-    /// What keeps it from going, and is not ours: instance profiles, inline policies; for people. Asked only when it is to go.
+    /// The names of the policies that are written into it, in order: others have done that, we never do.
+    pub inline: Vec<N::Text>,
+    /// What keeps it from going, and is not ours: instance profiles; for people. Asked only when it is to go.
     pub held_by: Vec<N::Text>,
 }
 

@@ -119,10 +119,15 @@ impl<N: Names> Case<'_, N> {
             (self.now.clock < until).then_some(Decision::Wait { what, until: Some(until) })
         };
         let refused = self.s.memory.refused.as_ref().and_then(|refused| wait(Wait::Refused, refused.at));
+        refused.or_else(|| wait(Wait::Stuck, self.stuck()?))
+    }
+
+    /// When a step last did not work that did not work again and again.
+    pub(crate) fn stuck(&self) -> Option<Millis> {
         let mut failures = self.s.memory.failures.iter();
         let stuck =
             failures.find(|(step, failures)| failures.times > self.rhythm.tries && !self.may_pass(**step));
-        refused.or_else(|| stuck.and_then(|(_, failures)| wait(Wait::Stuck, failures.at)))
+        stuck.map(|(_, failures)| failures.at)
     }
 
     /// AWS denies a new role to its own account until it is known everywhere: nobody has to do anything about that.

@@ -14,19 +14,33 @@ pub struct Call<N: Names> {
     pub round: u8,
     /// As it was wanted then.
     pub generation: u64,
+    /// All was as it is wanted: what has to be changed now, others have changed.
+    pub rested: bool,
     /// What.
     pub what: Ask<N>,
+}
+
+/// Other people's policies that a person names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Others<N: Names> {
+    /// What the role may do at most.
+    pub boundary: Option<N::Arn>,
+    /// What the role has, in order and each once.
+    pub managed: Vec<N::Arn>,
 }
 
 /// What is asked. Each but the looks is one request to AWS, called as AWS calls it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ask<N: Names> {
     /// What is there: `GetPolicy`, `GetRole`; of a policy that is there `ListPolicyVersions` and `GetPolicyVersion` of the
-    /// default one; of a role that is there `ListAttachedRolePolicies`.
+    /// default one; of a role that is there `ListAttachedRolePolicies` and `ListRolePolicies`.
     Look {
-        /// And what keeps them from going: `ListEntitiesForPolicy`, `ListInstanceProfilesForRole`, `ListRolePolicies`.
+        /// And what keeps them from going: `ListEntitiesForPolicy`, `ListInstanceProfilesForRole`.
         goes: bool,
     },
+    /// Whether other people's policies are there, which a person names: `GetPolicy` of each. Who may not look there does not
+    /// know, and that is no refusal.
+    Check(Others<N>),
     /// A policy with this document, and our tags.
     CreatePolicy(N::Document),
     /// A version of the policy, which is the default one from then on.
@@ -56,6 +70,8 @@ pub enum Ask<N: Names> {
     AttachRolePolicy(N::Arn),
     /// The role does not have this policy.
     DetachRolePolicy(N::Arn),
+    /// A policy goes that others have written into the role.
+    DeleteRolePolicy(N::Text),
     /// The role goes.
     DeleteRole,
     /// Whether the account's own token is good for the role (`AssumeRoleWithWebIdentity`, of STS).

@@ -24,6 +24,7 @@ mod decide;
 mod effect;
 mod object;
 pub mod plain;
+mod repair;
 mod report;
 mod snapshot;
 mod state;
@@ -37,8 +38,9 @@ use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Wr
 pub use aws::{Policy, Published, Role, Whose};
 use decide::Case;
 pub use decide::{Step, Wait};
-pub use effect::{Ask, Call, Reply, Said};
+pub use effect::{Ask, Call, Others, Reply, Said};
 pub use object::{Id, IdOf, Kind, Object};
+pub use repair::Repair;
 pub use report::{Condition, Notice};
 pub use snapshot::{Elsewhere, Failures, Look, Memory, Refused, Snapshot, Trial};
 pub use state::{Account, Cluster, Identity, Mood, Names, Spot, Status, Told, Tombstone, Wanted, Wish};
@@ -66,6 +68,8 @@ pub struct Rhythm {
     pub tries: u8,
     /// How many versions of a policy AWS keeps.
     pub versions: u8,
+    /// How many policies a role has room for at least; more if somebody has asked AWS for that.
+    pub attachments: u8,
     /// Whether an account's own token can be tried.
     pub assumes: bool,
 }
@@ -80,6 +84,7 @@ impl Default for Rhythm {
             sweeps: [15, 60, 24 * 60].map(|minutes| Millis(minutes * MINUTE)).to_vec(),
             tries: 5,
             versions: 5,
+            attachments: 10,
             assumes: false,
         }
     }

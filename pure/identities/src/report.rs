@@ -31,7 +31,17 @@ fn told<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, standing: Standing
             (Mood::Stalled, words::stalled(case, identity, *wait))
         }
         Standing::Waiting(wait) => (Mood::Waiting, N::Text::from(&format!("waits for {wait}"))),
-        Standing::Failing(why) => (Mood::Failing, why.into()),
+        // As it says also while it rests: else it would say the one and the other in turns.
+        Standing::Failing(_) if case.stuck().is_some() => {
+            (Mood::Stalled, words::stalled(case, identity, Wait::Stuck))
+        }
+        // What a person has to do stays to be done while AWS does not answer.
+        Standing::Failing(why) => match &identity.told {
+            Some(told) if told.mood == Mood::Stalled && told.observed == identity.generation => {
+                return told.clone();
+            }
+            _ => (Mood::Failing, why.into()),
+        },
         Standing::Stalled(why) => (Mood::Stalled, why.into()),
     };
     Told { mood, words: short::<N>(words), observed: identity.generation }

@@ -1,6 +1,6 @@
 //! What is known of an identity.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bowline_control::Millis;
 
@@ -44,6 +44,10 @@ pub struct Memory<N: Names> {
     pub accounts: Elsewhere<N>,
     /// What came of trying to assume the role.
     pub trial: Trial,
+    /// Other people's policies that were there when it was looked.
+    pub checked: BTreeSet<N::Arn>,
+    /// The generation in which all was as it is wanted, if that is known to have been so.
+    pub rested: Option<u64>,
 }
 
 /// What is in AWS under the names of an identity: as it was seen, and as our own writes have left it since.
@@ -55,6 +59,8 @@ pub struct Look<N: Names> {
     pub written: Option<Millis>,
     /// How often AWS has not shown since what we have written.
     pub doubts: u8,
+    /// It was not seen as we had left it.
+    pub news: bool,
     /// The policy, if it is there.
     pub policy: Option<Policy<N>>,
     /// The role, if it is there.
@@ -97,7 +103,7 @@ pub struct Failures {
     pub times: u8,
     /// Last at.
     pub at: Millis,
-    /// Why, the last time.
+    /// Why, the last time; or when that became too often: what goes on in another way is no news.
     pub why: String,
 }
 
@@ -110,6 +116,8 @@ impl<N: Names> Default for Memory<N> {
             failures: BTreeMap::new(),
             accounts: BTreeMap::new(),
             trial: Trial::default(),
+            checked: BTreeSet::new(),
+            rested: None,
         }
     }
 }
@@ -124,12 +132,18 @@ impl<N: Names> Memory<N> {
     ) -> Result<(), String> {
         let Reply { to, said } = reply;
         self.be_about(&to.uid, to.round);
+        if to.rested {
+            self.rested = Some(to.generation);
+        }
         let learned = self.take_in(step, to, said, rhythm, now);
         match &learned {
             Ok(()) => drop(self.failures.remove(&step)),
             Err(why) => {
-                let times = self.failures.get(&step).map_or(0, |failures| failures.times).saturating_add(1);
-                self.failures.insert(step, Failures { times, at: now, why: why.clone() });
+                let before = self.failures.remove(&step);
+                let times = before.as_ref().map_or(0, |failures| failures.times).saturating_add(1);
+                let told = before.filter(|failures| failures.times > rhythm.tries);
+                let why = told.map_or_else(|| why.clone(), |failures| failures.why);
+                self.failures.insert(step, Failures { times, at: now, why });
             }
         }
         learned
@@ -148,6 +162,8 @@ impl<N: Names> Memory<N> {
             Said::Failed(why) => return Err(why),
             Said::Refused(why) => {
                 self.refused = Some(Refused { step, generation, at: now, why });
+                // What it names may be gone by now: that is looked for before anything is tried again.
+                self.checked.clear();
                 return Ok(());
             }
             Said::Exists | Said::Outdated(_) => {
@@ -200,8 +216,10 @@ impl<N: Names> Memory<N> {
             // What can be assumed later is another one.
             self.trial = Trial::NotYet;
         }
-        let mut look =
-            Look { at: now, written: None, doubts: 0, policy, role, clear: None, confirmed: false };
+        let is_as_left = |look: &Look<N>| (&look.policy, &look.role) == (&policy, &role);
+        let news = !before.as_ref().is_some_and(is_as_left);
+        let (clear, confirmed) = (None, false);
+        let mut look = Look { at: now, written: None, doubts: 0, news, policy, role, clear, confirmed };
         if look.is_clear() {
             let since = before.as_ref().and_then(|before| before.clear);
             let was_confirmed = before.is_some_and(|before| before.confirmed);
@@ -215,6 +233,7 @@ impl<N: Names> Memory<N> {
     fn wrote(&mut self, what: Ask<N>, said: Said<N>, uid: &N::Uid, now: Millis) {
         match what {
             Ask::Assume => self.trial = Trial::Worked,
+            Ask::Check(others) => self.checked.extend(others.boundary.into_iter().chain(others.managed)),
             Ask::Publish { cluster, account, role, .. } => {
                 let published = Published { is_ours: true, role: Some(role) };
                 self.accounts.insert((cluster, account), (now, Some(published)));
@@ -245,6 +264,7 @@ fn takes_away<N: Names>(what: &Ask<N>) -> bool {
         Ask::DeletePolicyVersion(_)
             | Ask::DeletePolicy
             | Ask::DetachRolePolicy(_)
+            | Ask::DeleteRolePolicy(_)
             | Ask::DeleteRole
             | Ask::Withdraw(..)
     )
@@ -270,8 +290,8 @@ impl<N: Names> Look<N> {
                 self.policy = Some(Policy { arn, whose, document, default: 1, others, held_by });
             }
             (Ask::CreateRole { trust, boundary }, Said::Made(arn)) => {
-                let (attached, held_by) = (Vec::new(), Vec::new());
-                self.role = Some(Role { arn, whose, trust, boundary, attached, held_by });
+                let (attached, inline, held_by) = (Vec::new(), Vec::new(), Vec::new());
+                self.role = Some(Role { arn, whose, trust, boundary, attached, inline, held_by });
             }
             (Ask::DeletePolicy, _) => self.policy = None,
             (Ask::DeleteRole, _) => self.role = None,
@@ -315,6 +335,7 @@ impl<N: Names> Role<N> {
                 }
             }
             Ask::DetachRolePolicy(arn) => self.attached.retain(|attached| *attached != arn),
+            Ask::DeleteRolePolicy(name) => self.inline.retain(|inline| *inline != name),
             _ => {}
         }
     }

@@ -45,7 +45,13 @@ impl<N: Names> Case<'_, N> {
             },
             Step::PublishHere => self.publish_account(identity),
             Step::WithdrawHere => self.withdraw_account(identity),
-            step => self.call(identity.uid.clone(), 0, identity.generation, self.ask(identity, step)),
+            step => {
+                let what = self.ask(identity, step);
+                let rested = self.rested(identity, step);
+                let (name, uid, generation) =
+                    (identity.name.clone(), identity.uid.clone(), identity.generation);
+                Effect::Call(Call { name, uid, round: 0, generation, rested, what })
+            }
         }
     }
 
@@ -61,15 +67,19 @@ impl<N: Names> Case<'_, N> {
         }
         let Some((uid, round)) = self.s.about() else { unreachable!("a tombstone is of somebody") };
         let look = self.s.memory.look.as_ref();
-        let ask = look.map_or(Ask::Look { goes: true }, |look| taken_down(look, step));
-        self.call(uid, round, 0, ask)
+        let what = look.map_or(Ask::Look { goes: true }, |look| taken_down(look, step));
+        let name = tombstone.name.clone();
+        Effect::Call(Call { name, uid, round, generation: 0, rested: false, what })
     }
 
-    fn call(&self, uid: N::Uid, round: u8, generation: u64, what: Ask<N>) -> EffectOf<N> {
-        let names = self.s.identity.iter().map(|identity| &identity.name);
-        let mut names = names.chain(self.s.tombstone.iter().map(|tombstone| &tombstone.name));
-        let Some(name) = names.next().cloned() else { unreachable!("a step is about what is there") };
-        Effect::Call(Call { name, uid, round, generation, what })
+    /// Whether it had come to rest as it is wanted, and what is seen now we have not left so.
+    fn rested(&self, identity: &Identity<N>, step: Step) -> bool {
+        let memory = &self.s.memory;
+        let is_of_now = |told: &Told<N>| told.mood == Mood::Well && told.observed == identity.generation;
+        let has_rested =
+            memory.rested == Some(identity.generation) || identity.told.as_ref().is_some_and(is_of_now);
+        let is_news = step == Step::Look || memory.look.as_ref().is_some_and(|look| look.news);
+        has_rested && is_news && !identity.deleting
     }
 
     fn ask(&self, identity: &Identity<N>, step: Step) -> Ask<N> {
@@ -87,6 +97,7 @@ impl<N: Names> Case<'_, N> {
         let Wanted { policy, trust, boundary, .. } = &wanted;
         let attached = |find: &dyn Fn(&crate::Role<N>) -> Option<N::Arn>| look.role.as_ref().and_then(find);
         let ask = match step {
+            Step::Check => Some(Ask::Check(self.unchecked(&wanted, look))),
             Step::CreatePolicy => policy.clone().map(Ask::CreatePolicy),
             Step::CreatePolicyVersion => policy.clone().map(Ask::CreatePolicyVersion),
             Step::TagPolicy => Some(Ask::TagPolicy),
@@ -188,6 +199,10 @@ fn taken_down<N: Names>(look: &Look<N>, step: Step) -> Ask<N> {
         Step::DetachRolePolicy => {
             let role = look.role.as_ref();
             role.and_then(|role| role.attached.first()).cloned().map(Ask::DetachRolePolicy)
+        }
+        Step::DeleteRolePolicy => {
+            let role = look.role.as_ref();
+            role.and_then(|role| role.inline.first()).cloned().map(Ask::DeleteRolePolicy)
         }
         Step::DeleteRole => Some(Ask::DeleteRole),
         Step::DeletePolicyVersion => {

@@ -4,6 +4,8 @@ mod decisions;
 mod documents;
 mod lapse;
 mod learning;
+mod named;
+mod repairs;
 mod telling;
 
 use bowline_control::lease::Epoch;
@@ -11,8 +13,8 @@ use bowline_control::{Controller, Decision, Effect, Millis, Moment, Version, Wri
 
 use crate::plain::{Document, Grant, Home, Named, Plain, Statement};
 use crate::{
-    Ask, Call, Identities, Identity, Look, Memory, Object, Policy, Reply, Rhythm, Role, Said, Snapshot,
-    Status, Step, Wait, Whose, Wish,
+    Ask, Call, Identities, Identity, Look, Memory, Object, Others, Policy, Reply, Rhythm, Role, Said,
+    Snapshot, Status, Step, Wait, Whose, Wish,
 };
 
 const PROVIDER: &str = "arn:aws:iam::123456789012:oidc-provider/oidc.example/id/X";
@@ -95,13 +97,15 @@ fn role(identity: &Identity<Plain>) -> Role<Plain> {
         trust: wanted(identity).trust,
         boundary: None,
         attached: vec![home().policy_arn(&identity.name)],
+        inline: Vec::new(),
         held_by: Vec::new(),
     }
 }
 
 /// What was seen just now.
 fn look(policy: Option<Policy<Plain>>, role: Option<Role<Plain>>) -> Look<Plain> {
-    Look { at: NOW.clock, written: None, doubts: 0, policy, role, clear: None, confirmed: false }
+    let (written, clear) = (None, None);
+    Look { at: NOW.clock, written, doubts: 0, news: false, policy, role, clear, confirmed: false }
 }
 
 fn snapshot(identity: Identity<Plain>, look: Option<Look<Plain>>) -> Snapshot<Plain> {
@@ -170,7 +174,7 @@ fn written(snapshot: &Snapshot<Plain>) -> Write<Object<Plain>> {
 }
 
 fn call(what: Ask<Plain>) -> Call<Plain> {
-    Call { name: named("reader"), uid: "u1".into(), round: 0, generation: 1, what }
+    Call { name: named("reader"), uid: "u1".into(), round: 0, generation: 1, rested: false, what }
 }
 
 fn learn(

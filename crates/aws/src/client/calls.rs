@@ -91,6 +91,11 @@ impl Iam for Client {
         self.carry(Action::DetachRolePolicy, call.send()).await.map(drop)
     }
 
+    async fn delete_role_policy(&self, name: &str, policy: &str) -> Result<(), Error> {
+        let call = self.iam.delete_role_policy().role_name(name).policy_name(policy);
+        self.carry(Action::DeleteRolePolicy, call.send()).await.map(drop)
+    }
+
     async fn delete_role(&self, name: &str) -> Result<(), Error> {
         let call = self.iam.delete_role().role_name(name);
         self.carry(Action::DeleteRole, call.send()).await.map(drop)

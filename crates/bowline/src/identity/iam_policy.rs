@@ -39,6 +39,8 @@ fn document(account: &Account) -> Value {
         "Version": "2012-10-17",
         "Statement": [
             statement("BowlinePolicies", Needs::Policy, ours("policy")),
+            // Also what is named in specs: other people's policies, and AWS's own.
+            statement("BowlineNamed", Needs::AnyPolicy, format!("arn:{partition}:iam::*:policy/*")),
             statement("BowlineRoles", Needs::Role, ours("role")),
             statement("BowlineAudit", Needs::Account, "*".to_owned()),
         ],
@@ -78,10 +80,15 @@ mod tests {
         };
         assert_eq!(
             resources(printed(None, None)),
-            ["arn:aws:iam::*:policy/bowline-*", "arn:aws:iam::*:role/bowline-*", "*"]
+            [
+                "arn:aws:iam::*:policy/bowline-*",
+                "arn:aws:iam::*:policy/*",
+                "arn:aws:iam::*:role/bowline-*",
+                "*"
+            ]
         );
         assert_eq!(
-            resources(printed(Some("123456789012"), Some("demo")))[1],
+            resources(printed(Some("123456789012"), Some("demo")))[2],
             "arn:aws:iam::123456789012:role/bowline-demo-*"
         );
     }

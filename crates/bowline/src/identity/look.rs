@@ -38,12 +38,16 @@ async fn links(aws: &impl Iam, hub: &str, objects: &Objects) -> Result<Vec<Link>
         None => Vec::new(),
     };
     let attached: Vec<_> = attached.into_iter().map(|policy| policy.arn).collect();
+    let inline = match &role {
+        Some(role) => perhaps(patiently(|| aws.list_role_policies(&role.name)).await)?.unwrap_or_default(),
+        None => Vec::new(),
+    };
     let mine = |tags: &Tags| aws::marks(tags).is_some_and(|marks| marks.hub == hub && marks.name == name);
     let wants_policy = identity.spec.policy.is_some();
     Ok(vec![
         of_policy(policy.as_ref(), &versions, wants_policy, mine),
         of_role(role.as_ref(), mine),
-        of_attachment(identity, policy.as_ref(), role.is_some(), &attached),
+        of_attachment(identity, policy.as_ref(), role.is_some(), (&attached, &inline)),
     ])
 }
 
@@ -119,7 +123,7 @@ fn of_attachment(
     identity: &IamRoleServiceAccount,
     policy: Option<&Policy>,
     has_role: bool,
-    attached: &[String],
+    (attached, inline): (&[String], &[String]),
 ) -> Link {
     if !has_role {
         return Link::new("attachment", State::NotYet, "", "there is no role");
@@ -130,13 +134,17 @@ fn of_attachment(
         own.into_iter().chain(identity.spec.managed_policy_arns.iter().map(ToString::to_string)).collect();
     let missing: Vec<_> = wanted.iter().filter(|arn| !attached.contains(arn)).cloned().collect();
     let others: Vec<_> = attached.iter().filter(|arn| !wanted.contains(arn)).cloned().collect();
-    let told = [("it lacks", &missing), ("others have attached", &others)];
+    let told = [
+        ("it lacks", missing.as_slice()),
+        ("others have attached", &others),
+        ("others have written into the role", inline),
+    ];
     let told: Vec<_> = told
         .iter()
-        .filter(|(_, arns)| !arns.is_empty())
-        .map(|(what, arns)| format!("{what} {}", arns.join(", ")))
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what} {}", names.join(", ")))
         .collect();
-    let is_right = missing.is_empty() && others.is_empty() && !is_without_own;
+    let is_right = told.is_empty() && !is_without_own;
     let message = if told.is_empty() { format!("{} attached", attached.len()) } else { told.join("; ") };
     Link::new("attachment", if is_right { State::There } else { State::NotYet }, "", message)
 }
@@ -178,7 +186,7 @@ mod tests {
     fn attachments_are_right_if_they_are_those_that_are_wanted() {
         let told = |policy: Option<&Policy>, attached: &[&str]| {
             let attached: Vec<_> = attached.iter().map(ToString::to_string).collect();
-            let link = of_attachment(&identity(), policy, true, &attached);
+            let link = of_attachment(&identity(), policy, true, (&attached, &[]));
             (link.state, link.message)
         };
         let own = policy();
@@ -187,7 +195,13 @@ mod tests {
         let (state, message) = told(Some(&own), &[MANAGED, OWN, "arn:theirs"]);
         assert_eq!((state, message.as_str()), (State::NotYet, "others have attached arn:theirs"));
         assert_eq!(told(None, &[MANAGED]).0, State::NotYet, "there is no policy to attach");
-        assert_eq!(of_attachment(&identity(), None, false, &[]).message, "there is no role");
+        assert_eq!(of_attachment(&identity(), None, false, (&[], &[])).message, "there is no role");
+        let attached = [MANAGED.to_owned(), OWN.to_owned()];
+        let link = of_attachment(&identity(), Some(&own), true, (&attached, &["backdoor".to_owned()]));
+        assert_eq!(
+            (link.state, link.message.as_str()),
+            (State::NotYet, "others have written into the role backdoor")
+        );
     }
 
     #[test]

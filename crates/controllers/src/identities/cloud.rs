@@ -50,6 +50,8 @@ pub struct Connected {
     /// Which hub this is.
     pub(super) hub: String,
     pub(super) rhythm: Rhythm,
+    /// The home says that it is the issuer whose provider was named.
+    pub(super) is_issuer: bool,
 }
 
 /// Why AWS cannot be used.
@@ -82,10 +84,11 @@ impl Cloud {
         let hub = hub_id(home).await.map_err(NoCloud::Home)?;
         let known = Home::new(&hub, &self.cluster, &self.provider);
         let known = known.map_err(|why| NoCloud::Settings(format!("--oidc-provider-arn: {why}")))?;
-        let assumes =
-            signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url)) && may_ask(home).await;
+        let is_issuer = signs(home).await.is_some_and(|signs| is_same(&signs, &issuer.url));
+        // What stands in for AWS may believe any token: that is tried once, and if not, time is waited as it would be otherwise.
+        let assumes = (is_issuer || iam.is_elsewhere()) && may_ask(home).await;
         let rhythm = Rhythm { assumes, ..self.rhythm() };
-        Ok(Connected { iam, home: known, hub, rhythm })
+        Ok(Connected { iam, home: known, hub, rhythm, is_issuer })
     }
 
     /// Looks whether the settings make sense by themselves.
@@ -208,8 +211,8 @@ mod tests {
 
     fn cloud() -> Cloud {
         Cloud {
-            endpoint: Some("http://127.0.0.1:1".into()),
-            region: None,
+            endpoint: None,
+            region: Some("eu-north-1".into()),
             profile: None,
             cluster: "demo".into(),
             provider: PROVIDER.into(),
@@ -245,8 +248,20 @@ mod tests {
             let Rhythm { drift, settle, retry, sweeps, .. } = connected.rhythm;
             assert_eq!((drift, settle, retry), (Millis(5_000), Millis(2_000), Millis(5_000)));
             assert_eq!(sweeps, [Millis(3_000), Millis(4_000)]);
+            assert_eq!(connected.is_issuer, issuer == ours);
             assert_eq!(connected.iam.gate().rate(), 7);
             assert_eq!(connected.home, Home::new("hub-1", "demo", PROVIDER).expect("a provider"));
+        }
+    }
+
+    /// It may believe any, as servers for tests do.
+    #[tokio::test]
+    async fn what_stands_in_for_aws_is_shown_tokens_of_any_issuer() {
+        let elsewhere = Cloud { endpoint: Some("http://127.0.0.1:1".into()), ..cloud() };
+        for allowed in [true, false] {
+            let home = server("https://kubernetes.default.svc", allowed);
+            let connected = elsewhere.connect(&home.client).await.expect("settings");
+            assert_eq!((connected.is_issuer, connected.rhythm.assumes), (false, allowed));
         }
     }
 

@@ -21,6 +21,8 @@ pub(super) struct World {
     pub(super) holders: Vec<Holder>,
     pub(super) profiles: Vec<String>,
     pub(super) inline: Vec<String>,
+    /// Other people's policies, by ARN.
+    pub(super) others: BTreeSet<String>,
 }
 
 /// One account with room for one policy and one role: who asks for others finds nothing.
@@ -78,6 +80,19 @@ fn version(world: &World, number: u32, is_told: bool) -> PolicyVersion {
         id,
         created: 0,
         document: is_told.then(|| world.versions.get(&number).cloned()).flatten(),
+    }
+}
+
+/// Somebody else's policy.
+fn others(arn: &str) -> Policy {
+    Policy {
+        arn: arn.to_owned(),
+        name: String::new(),
+        id: String::new(),
+        path: String::new(),
+        default_version: String::new(),
+        attachments: 0,
+        tags: Tags::new(),
     }
 }
 
@@ -188,12 +203,20 @@ impl Iam for FakeIam {
         Ok(())
     }
 
+    async fn delete_role_policy(&self, name: &str, policy: &str) -> Result<(), Error> {
+        self.on_role(Action::DeleteRolePolicy, name, policy)?.inline.retain(|inline| inline != policy);
+        Ok(())
+    }
+
     async fn delete_role(&self, name: &str) -> Result<(), Error> {
         self.on_role(Action::DeleteRole, name, "")?.role = None;
         Ok(())
     }
 
     async fn get_policy(&self, arn: &str) -> Result<Policy, Error> {
+        if self.world().others.contains(arn) {
+            return self.asked(Action::GetPolicy, arn).map(|_| others(arn));
+        }
         let world = self.on_policy(Action::GetPolicy, arn, "")?;
         world.policy.clone().ok_or_else(|| failed(Action::GetPolicy, Kind::NotFound))
     }

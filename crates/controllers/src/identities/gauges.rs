@@ -7,7 +7,7 @@ use bowline_aws::{Action, Kind as Trouble, Listener};
 use bowline_control::Event;
 use bowline_identities::plain::Plain;
 use bowline_identities::{Identity, Kind, Mood, Object};
-use bowline_runtime::{Crossed, Metrics, PerObject};
+use bowline_runtime::{Counted, Crossed, Metrics, PerObject};
 
 /// The numbers of all identities that are there.
 pub(crate) struct Gauges {
@@ -17,6 +17,7 @@ pub(crate) struct Gauges {
     stalled: PerObject,
     sweeps: PerObject,
     calls: Crossed,
+    repairs: Counted,
     rate: PerObject,
     identities: Mutex<BTreeSet<String>>,
     tombstones: Mutex<BTreeSet<String>>,
@@ -42,6 +43,11 @@ impl Gauges {
                 "Calls of AWS that this process has made, by how they ended",
                 ["action", "result"],
             ),
+            repairs: metrics.counted(
+                "bowline_identity_drift_repaired",
+                "What others had changed in AWS and this process has put right, by what it was",
+                "what",
+            ),
             rate: metrics.per_object(
                 "bowline_identity_aws_calls_per_second",
                 "Calls of AWS that may leave a second, as of the last one: fewer than is set if AWS says that it is too much",
@@ -59,6 +65,11 @@ impl Gauges {
             calls.add([&action.name(), trouble.map_or("done", result)]);
             told.set("aws", rate() as f64);
         })
+    }
+
+    /// Something was put right that others had changed.
+    pub(crate) fn repaired(&self, what: &str) {
+        self.repairs.add(what);
     }
 
     /// What is shown of identities and tombstones: who is gone has no numbers any more.
@@ -221,6 +232,15 @@ mod tests {
         assert_eq!(told(&metrics), ["tombstone_sweeps{identity=\"team/a\"} 2.0"]);
         gauges.see(&Event::Gone(tombstone));
         assert!(told(&metrics).is_empty());
+    }
+
+    #[test]
+    fn what_is_put_right_is_counted_by_what_it_was() {
+        let metrics = Metrics::new();
+        let gauges = Gauges::new(&metrics);
+        gauges.repaired("trust");
+        gauges.repaired("trust");
+        assert_eq!(told(&metrics), ["drift_repaired_total{what=\"trust\"} 2"]);
     }
 
     #[test]

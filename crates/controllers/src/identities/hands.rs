@@ -20,6 +20,7 @@ impl<I: Iam> Hands<'_, I> {
         let (iam, role, policy) = (self.iam, self.role_name(), self.policy_arn());
         let done = match what {
             Ask::Look { goes } => return self.look(*goes).await,
+            Ask::Check(others) => return self.check(others).await,
             Ask::CreatePolicy(document) => {
                 let made = iam.create_policy(&self.new_policy(document)).await?;
                 return Ok(Said::Made(made.arn));
@@ -44,6 +45,7 @@ impl<I: Iam> Hands<'_, I> {
             Ask::TagRole => iam.tag_role(&role, &self.tags()).await,
             Ask::AttachRolePolicy(arn) => iam.attach_role_policy(&role, arn).await,
             Ask::DetachRolePolicy(arn) => iam.detach_role_policy(&role, arn).await,
+            Ask::DeleteRolePolicy(name) => iam.delete_role_policy(&role, name).await,
             Ask::DeleteRole => iam.delete_role(&role).await,
             Ask::Assume | Ask::LookAtAccount(..) | Ask::Publish { .. } | Ask::Withdraw(..) => {
                 unreachable!("{what:?} is not asked of IAM")

@@ -2,7 +2,8 @@
 
 use bowline_aws::{Error, Holder, Iam, Kind, PolicyVersion};
 use bowline_identities::plain::{Document, Plain};
-use bowline_identities::{Policy, Role, Said};
+use bowline_identities::{Others, Policy, Role, Said};
+use futures::future::join_all;
 use futures::try_join;
 
 use super::hands::{Hands, number};
@@ -15,6 +16,31 @@ impl<I: Iam> Hands<'_, I> {
             Ok(policy) => Ok(Said::Seen { policy, role }),
             Err(strange) => Ok(Said::Failed(strange)),
         }
+    }
+
+    /// Whether other people's policies are there, all at the same time; if not, by the first field that names one.
+    pub(super) async fn check(&self, others: &Others<Plain>) -> Result<Said<Plain>, Error> {
+        let boundary = others.boundary.iter().map(|arn| ("spec.permissionsBoundary", arn));
+        let managed = others.managed.iter().map(|arn| ("spec.managedPolicyArns", arn));
+        let looks = boundary
+            .chain(managed)
+            .map(|(field, arn)| async move { (field, arn, self.iam.get_policy(arn).await) });
+        let mut failed = None;
+        for (field, arn, found) in join_all(looks).await {
+            match found {
+                Ok(_) => {}
+                // Whether it is there is seen when it is used.
+                Err(error) if matches!(error.kind, Kind::AccessDenied { .. }) => {}
+                Err(error) if error.kind == Kind::NotFound => {
+                    let action = error.action;
+                    return Ok(Said::Refused(format!(
+                        "{field}: there is no policy {arn} ({action} does not find it); name one that is there"
+                    )));
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        failed.map_or(Ok(Said::Done), Err)
     }
 
     /// The policy, if it is there; or what is strange about it.
@@ -45,15 +71,19 @@ impl<I: Iam> Hands<'_, I> {
     async fn role(&self, goes: bool) -> Result<Option<Role<Plain>>, Error> {
         let name = self.role_name();
         let Some(found) = there(self.iam.get_role(&name).await)? else { return Ok(None) };
-        let (attached, held_by) =
-            try_join!(self.iam.list_attached_role_policies(&name), self.keepers(&name, goes))?;
+        let (attached, mut inline, held_by) = try_join!(
+            self.iam.list_attached_role_policies(&name),
+            self.iam.list_role_policies(&name),
+            self.keepers(&name, goes),
+        )?;
+        inline.sort_unstable();
         let tags = found.tags.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let whose = self.home.whose(self.name, tags);
         let mut attached: Vec<_> = attached.into_iter().map(|policy| policy.arn).collect();
         attached.sort_unstable();
         attached.dedup();
         let (trust, boundary) = (Document::read(&found.trust), found.boundary);
-        Ok(Some(Role { arn: found.arn, whose, trust, boundary, attached, held_by }))
+        Ok(Some(Role { arn: found.arn, whose, trust, boundary, attached, inline, held_by }))
     }
 
     /// What the policy is attached to, beside the role of that name.
@@ -76,10 +106,8 @@ impl<I: Iam> Hands<'_, I> {
         if !goes {
             return Ok(Vec::new());
         }
-        let (profiles, inline) =
-            try_join!(self.iam.list_instance_profiles_for_role(name), self.iam.list_role_policies(name))?;
-        let profiles = profiles.into_iter().map(|name| format!("the instance profile {name}"));
-        Ok(profiles.chain(inline.into_iter().map(|name| format!("the inline policy {name}"))).collect())
+        let profiles = self.iam.list_instance_profiles_for_role(name).await?;
+        Ok(profiles.into_iter().map(|name| format!("the instance profile {name}")).collect())
     }
 }
 

@@ -15,12 +15,15 @@ mod wire;
 
 use std::sync::Arc;
 
+use bowline_api::identities::IamRoleServiceAccount;
 use bowline_aws::{Client, Iam, Term};
 use bowline_control::Event;
 use bowline_identities::plain::children::Children;
-use bowline_identities::plain::{Home, Plain};
+use bowline_identities::plain::{Home, Named, Plain};
 use bowline_identities::{Ask, Call, Identities, Object, Reply, Rhythm, Said};
-use bowline_runtime::{Driver, Mandate, Metrics, NoOutside, Outside, REQUEST, now};
+use bowline_runtime::{Driver, Mandate, Metrics, NoOutside, Notice, Outside, REQUEST, now};
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::Resource;
 
 use self::abroad::Abroad;
 pub use self::cloud::{Cloud, Connected, NoCloud};
@@ -72,6 +75,8 @@ struct Office<I> {
     home: Home,
     abroad: Abroad,
     tokens: Tokens,
+    /// AWS is told that the server signs the tokens of its accounts: so they have to be believed.
+    is_issuer: bool,
 }
 
 impl Desk<Client> {
@@ -90,6 +95,7 @@ impl Desk<Client> {
                 home: cloud.home.clone(),
                 abroad: Abroad::new(home.clone(), embed, cloud.hub.clone()),
                 tokens: Tokens::new(home.clone()),
+                is_issuer: cloud.is_issuer,
             }
         });
         Desk { office, gauges }
@@ -108,17 +114,22 @@ impl<I: Iam> Office<I> {
             Ask::Withdraw(cluster, account) => {
                 self.abroad.withdraw((&call.name, cluster, account), mandate).await
             }
-            Ask::Assume => {
-                let token = self.tokens.of(&call.name, &self.abroad, mandate).await;
-                match token {
-                    Ok(identity) => {
-                        let tried = self.within(mandate).assume_role_with_web_identity(&identity).await;
-                        tried.map_or_else(|error| of_error(&call.what, "", error), |()| Said::Done)
-                    }
-                    Err(said) => said,
-                }
-            }
+            Ask::Assume => self.assume(call, mandate).await,
             what => self.ask(call, what, mandate).await,
+        }
+    }
+
+    /// Tries whether the role can be had by its account's own token.
+    async fn assume(&self, call: &Call<Plain>, mandate: &Mandate) -> Said<Plain> {
+        let identity = match self.tokens.of(&call.name, &self.abroad, mandate).await {
+            Ok(identity) => identity,
+            Err(said) => return said,
+        };
+        match self.within(mandate).assume_role_with_web_identity(&identity).await {
+            Ok(()) => Said::Done,
+            // It was worth a try, and says nothing of the role.
+            Err(_) if !self.is_issuer => Said::Untried,
+            Err(error) => of_error(&call.what, "", error),
         }
     }
 
@@ -154,7 +165,7 @@ impl<I: Iam> Outside<Identities<Plain>> for Desk<I> {
     }
 
     fn only_reads(&self, call: &Call<Plain>) -> bool {
-        matches!(call.what, Ask::Look { .. } | Ask::LookAtAccount(..) | Ask::Assume)
+        matches!(call.what, Ask::Look { .. } | Ask::Check(_) | Ask::LookAtAccount(..) | Ask::Assume)
     }
 
     fn asked(&self, call: &Call<Plain>) -> String {
@@ -164,6 +175,21 @@ impl<I: Iam> Outside<Identities<Plain>> for Desk<I> {
 
     fn heard(&self, reply: &Reply<Plain>) -> String {
         said::words(&reply.said)
+    }
+
+    fn notice(&self, reply: &Reply<Plain>) -> Option<(ObjectReference, Notice)> {
+        let repair = said::is_done(&reply.said).then(|| reply.to.repair())??;
+        self.gauges.repaired(repair.what);
+        let Named { namespace, name } = reply.to.name.clone();
+        let about = ObjectReference {
+            api_version: Some(IamRoleServiceAccount::api_version(&()).into_owned()),
+            kind: Some(IamRoleServiceAccount::kind(&()).into_owned()),
+            namespace: Some(namespace),
+            name: Some(name),
+            uid: Some(reply.to.uid.clone()),
+            ..ObjectReference::default()
+        };
+        Some((about, wire::told(repair.notice)))
     }
 
     fn sees(&self, event: &Event<Object<Plain>>) {

@@ -63,6 +63,10 @@ pub(super) fn of_call(what: &Ask<Plain>) -> String {
     match what {
         Ask::Look { goes: false } => "look at policy and role".to_owned(),
         Ask::Look { goes: true } => "look at policy and role, and what keeps them".to_owned(),
+        Ask::Check(others) => {
+            let named: Vec<_> = others.boundary.iter().chain(&others.managed).cloned().collect();
+            format!("look whether these are there: {}", named.join(", "))
+        }
         Ask::CreatePolicy(_) => "CreatePolicy".to_owned(),
         Ask::CreatePolicyVersion(_) => "CreatePolicyVersion".to_owned(),
         Ask::DeletePolicyVersion(version) => format!("DeletePolicyVersion v{version}"),
@@ -75,12 +79,18 @@ pub(super) fn of_call(what: &Ask<Plain>) -> String {
         Ask::TagRole => "TagRole".to_owned(),
         Ask::AttachRolePolicy(arn) => format!("AttachRolePolicy {arn}"),
         Ask::DetachRolePolicy(arn) => format!("DetachRolePolicy {arn}"),
+        Ask::DeleteRolePolicy(name) => format!("DeleteRolePolicy {name}"),
         Ask::DeleteRole => "DeleteRole".to_owned(),
         Ask::Assume => "AssumeRoleWithWebIdentity".to_owned(),
         Ask::LookAtAccount(cluster, account) => format!("look at the account {account} on {cluster}"),
         Ask::Publish { cluster, account, .. } => format!("publish the account {account} on {cluster}"),
         Ask::Withdraw(cluster, account) => format!("withdraw the account {account} from {cluster}"),
     }
+}
+
+/// Whether what was asked for was changed.
+pub(super) fn is_done(said: &Said<Plain>) -> bool {
+    matches!(said, Said::Done | Said::Made(_) | Said::Version(_))
 }
 
 /// An answer, for the journal.

@@ -4,7 +4,7 @@ mod story;
 
 use bowline_aws::{Action, Holder, Kind};
 use bowline_identities::plain::{Document, Home, Named, Plain};
-use bowline_identities::{Ask, Call, Policy, Role, Said, Whose};
+use bowline_identities::{Ask, Call, Others, Policy, Reply, Role, Said, Whose};
 use bowline_runtime::Mandate;
 
 use super::fake::FakeIam;
@@ -43,12 +43,13 @@ impl Bench {
             home: home(),
             abroad: Abroad::new(server.client.clone(), None, "hub-1".into()),
             tokens: Tokens::new(server.client.clone()),
+            is_issuer: true,
         };
         Bench { iam, desk: Desk { office: Some(office), gauges: Gauges::new(&Metrics::new()) } }
     }
 
     async fn ask(&self, what: Ask<Plain>) -> Said<Plain> {
-        let call = Call { name: named(), uid: "u1".into(), round: 0, generation: 1, what };
+        let call = Call { name: named(), uid: "u1".into(), round: 0, generation: 1, rested: false, what };
         let reply = self.desk.call(call.clone(), &Mandate::always()).await;
         assert_eq!(reply.to, call);
         reply.said
@@ -110,7 +111,7 @@ async fn what_is_there_is_seen_as_it_is() {
     bench.ask(Ask::CreatePolicyVersion(document(r#"{"a":3}"#))).await;
     bench.ask(Ask::AttachRolePolicy(OTHER.into())).await;
     bench.iam.world().holders = vec![Holder::User("ann".into()), Holder::Role(home().aws_name(&named()))];
-    bench.iam.world().inline = vec!["theirs".into()];
+    bench.iam.world().inline = vec!["theirs".into(), "a".into()];
     bench.iam.world().profiles = vec!["machines".into()];
     bench.iam.heard();
     let (policy, role) = bench.seen(false).await;
@@ -119,11 +120,12 @@ async fn what_is_there_is_seen_as_it_is() {
     assert_eq!((&policy.document, &policy.whose), (&document(r#"{"a":3}"#), &Whose::Ours("u1".into())));
     assert_eq!(role.attached, [home().policy_arn(&named()), OTHER.to_owned()], "in order");
     assert_eq!((&role.trust, &role.whose), (&document(r#"{"t":1}"#), &Whose::Ours("u1".into())));
+    assert_eq!(role.inline, ["a", "theirs"], "in order");
     assert!(policy.held_by.is_empty() && role.held_by.is_empty());
-    assert_eq!(bench.iam.heard().len(), 5, "what keeps them is asked only when they are to go");
+    assert_eq!(bench.iam.heard().len(), 6, "what keeps them is asked only when they are to go");
     let (policy, role) = bench.seen(true).await;
     assert_eq!(policy.expect("a policy").held_by, ["the user ann"], "not our own role");
-    assert_eq!(role.expect("a role").held_by, ["the instance profile machines", "the inline policy theirs"]);
+    assert_eq!(role.expect("a role").held_by, ["the instance profile machines"]);
     if let Some(role) = &mut bench.iam.world().role {
         role.tags.clear();
     }
@@ -146,6 +148,7 @@ async fn every_ask_is_the_call_that_it_is_called_after() {
         (Ask::DeleteRolePermissionsBoundary, "DeleteRolePermissionsBoundary ", Said::Done),
         (Ask::TagRole, "TagRole ", Said::Done),
         (Ask::DetachRolePolicy(OTHER.into()), "DetachRolePolicy arn:aws:iam::aws:policy/Other", Said::Done),
+        (Ask::DeleteRolePolicy("theirs".into()), "DeleteRolePolicy theirs", Said::Done),
         (Ask::DeleteRole, "DeleteRole ", Said::Done),
         (Ask::DeleteRole, "DeleteRole ", Said::Missing),
         (Ask::DeletePolicy, "DeletePolicy ", Said::Done),
@@ -154,6 +157,46 @@ async fn every_ask_is_the_call_that_it_is_called_after() {
     for (what, heard, said) in asks {
         assert_eq!(bench.ask(what.clone()).await, said, "{what:?}");
         assert_eq!(bench.iam.heard(), [heard], "{what:?}");
+    }
+}
+
+#[tokio::test]
+async fn policies_that_are_named_are_looked_for_and_who_may_not_look_goes_on() {
+    const GONE: &str = "arn:aws:iam::123456789012:policy/gone";
+    let bench = Bench::furnished().await;
+    bench.iam.world().others.insert(OTHER.to_owned());
+    let check = |boundary: Option<&str>, managed: &[&str]| {
+        let managed = managed.iter().map(ToString::to_string).collect();
+        bench.ask(Ask::Check(Others { boundary: boundary.map(str::to_owned), managed }))
+    };
+    assert_eq!(check(Some(OTHER), &[]).await, Said::Done);
+    assert_eq!(bench.iam.heard(), [format!("GetPolicy {OTHER}")]);
+    let Said::Refused(why) = check(Some(OTHER), &[OTHER, GONE]).await else { panic!("it is not there") };
+    assert!(why.starts_with("spec.managedPolicyArns: ") && why.contains(GONE), "{why}");
+    let Said::Refused(why) = check(Some(GONE), &[GONE]).await else { panic!("it is not there") };
+    assert!(why.starts_with("spec.permissionsBoundary: ") && why.contains(GONE), "{why}");
+    bench.iam.world().fails.insert(Action::GetPolicy, Kind::Throttled);
+    assert!(matches!(check(Some(OTHER), &[OTHER]).await, Said::Failed(_)));
+    bench.iam.world().fails.insert(Action::GetPolicy, Kind::AccessDenied { action: "iam:GetPolicy".into() });
+    assert_eq!(check(Some(OTHER), &[OTHER]).await, Said::Done);
+}
+
+#[tokio::test]
+async fn what_was_put_right_is_told_and_counted() {
+    let bench = Bench::furnished().await;
+    let about = |said, rested| {
+        let what = Ask::DeleteRolePolicy("backdoor".into());
+        let to = Call { name: named(), uid: "u1".into(), round: 0, generation: 1, rested, what };
+        bench.desk.notice(&Reply { to, said })
+    };
+    let (object, notice) = about(Said::Done, true).expect("it is told");
+    assert!(
+        !notice.good && notice.reason == "DriftRepaired" && notice.note.contains("backdoor"),
+        "{notice:?}"
+    );
+    assert_eq!((object.kind.as_deref(), object.uid.as_deref()), (Some("IamRoleServiceAccount"), Some("u1")));
+    for (said, rested) in [(Said::Done, false), (Said::Missing, true), (Said::Failed("no".into()), true)] {
+        assert_eq!(about(said, rested), None);
     }
 }
 
@@ -183,8 +226,14 @@ async fn nothing_is_sent_for_one_who_may_not_act_any_more() {
 #[tokio::test]
 async fn without_settings_nothing_is_asked() {
     let desk: Desk<FakeIam> = Desk { office: None, gauges: Gauges::new(&Metrics::new()) };
-    let call =
-        Call { name: named(), uid: "u1".into(), round: 0, generation: 1, what: Ask::Look { goes: false } };
+    let call = Call {
+        rested: false,
+        name: named(),
+        uid: "u1".into(),
+        round: 0,
+        generation: 1,
+        what: Ask::Look { goes: false },
+    };
     assert!(matches!(desk.call(call, &Mandate::always()).await.said, Said::Failed(_)));
 }
 
@@ -212,6 +261,13 @@ async fn a_role_is_tried_by_its_accounts_own_token() {
     assert_eq!(bench.iam.heard(), ["AssumeRoleWithWebIdentity arn:aws:iam::123456789012:role/x"]);
     bench.iam.world().fails.insert(Action::AssumeRoleWithWebIdentity, Kind::InvalidToken);
     assert!(matches!(bench.ask(Ask::Assume).await, Said::Refused(_)));
+    // Where it was only worth a try, time is waited for instead.
+    let mut speculative = Bench::with(&server);
+    speculative.desk.office.as_mut().expect("one").is_issuer = false;
+    for kind in [Kind::InvalidToken, Kind::Refused, Kind::Unavailable(bowline_aws::Arrival::NotSent)] {
+        speculative.iam.world().fails.insert(Action::AssumeRoleWithWebIdentity, kind);
+        assert_eq!(speculative.ask(Ask::Assume).await, Said::Untried);
+    }
     // Who may not have a token cannot try.
     let silent = Bench::with(&Fake::new(|asked| match asked.what.as_str() {
         "POST /api/v1/namespaces/team/serviceaccounts/sa/token" => {

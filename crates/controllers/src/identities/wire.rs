@@ -73,16 +73,16 @@ impl Wire for IdentityWire {
 
     fn notice(&self, before: &Object<Plain>, after: &Object<Plain>) -> Option<Notice> {
         let (Object::Identity(before), Object::Identity(after)) = (before, after) else { return None };
-        let notice = after.notice(before)?;
-        Some(Notice {
-            good: !notice.warns,
-            reason: notice.reason.to_owned(),
-            action: "Grant",
-            note: notice.message,
-        })
+        after.notice(before).map(told)
     }
 
     fn uid(&self, uid: &String) -> String {
         uid.clone()
     }
+}
+
+/// What is told of an identity, as an Event.
+pub(super) fn told(notice: bowline_identities::Notice<String>) -> Notice {
+    let bowline_identities::Notice { warns, reason, message } = notice;
+    Notice { good: !warns, reason: reason.to_owned(), action: "Grant", note: message }
 }

@@ -13,6 +13,8 @@ use super::world::{ACCOUNT, Role, World, now};
 type Outcome = Result<Xml, Refusal>;
 
 const LONGEST_NAME: usize = 64;
+/// Of a policy that is written into a role.
+const LONGEST_INLINE: usize = 128;
 /// Policies of a role.
 const MOST_POLICIES: usize = 10;
 
@@ -39,6 +41,7 @@ pub(super) fn create(world: &mut World, form: &Form) -> Outcome {
         boundary,
         tags,
         attached: BTreeSet::new(),
+        inline: BTreeMap::new(),
         created: now(),
     };
     let mut xml = Xml::default();
@@ -106,6 +109,9 @@ pub(super) fn delete(world: &mut World, form: &Form) -> Outcome {
     if !role.attached.is_empty() {
         return Err(Refusal::conflict("Cannot delete entity, must detach all policies first."));
     }
+    if !role.inline.is_empty() {
+        return Err(Refusal::conflict("Cannot delete entity, must delete policies first."));
+    }
     world.set_role(&role.name, None);
     Ok(Xml::default())
 }
@@ -128,7 +134,33 @@ pub(super) fn list_attached(world: &mut World, form: &Form) -> Outcome {
     })
 }
 
-/// A list of what roles here never have: nobody can put them into instance profiles, or policies into them.
+/// Writes a policy into a role, as people do.
+pub(super) fn write_into(world: &mut World, form: &Form) -> Outcome {
+    let (name, document) = (form.need("PolicyName")?, form.need("PolicyDocument")?);
+    names::name("PolicyName", name, LONGEST_INLINE)?;
+    change(world, form, |_, role| {
+        check(document, Purpose::Permissions)?;
+        role.inline.insert(name.to_owned(), document.to_owned());
+        Ok(())
+    })
+}
+
+pub(super) fn delete_inline(world: &mut World, form: &Form) -> Outcome {
+    let name = form.need("PolicyName")?;
+    change(world, form, |_, role| {
+        let had = role.inline.remove(name).is_some();
+        let message = || format!("The role policy with name {name} cannot be found.");
+        if had { Ok(()) } else { Err(Refusal::not_found(message())) }
+    })
+}
+
+pub(super) fn list_inline(world: &mut World, form: &Form) -> Outcome {
+    let role = seen(world, form)?;
+    let names: Vec<_> = role.inline.keys().collect();
+    lists::page(world.page, form, "PolicyNames", &names, |xml, name| xml.text("member", name))
+}
+
+/// A list of what roles here never have: nobody can put them into instance profiles.
 pub(super) fn list_none(world: &mut World, form: &Form, tag: &str) -> Outcome {
     seen(world, form)?;
     lists::page(world.page, form, tag, &[(); 0], |_, ()| {})

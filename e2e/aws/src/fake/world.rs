@@ -13,7 +13,7 @@ const AWS_POLICIES: &[&str] =
     &["AdministratorAccess", "AmazonS3ReadOnlyAccess", "PowerUserAccess", "ReadOnlyAccess", "ViewOnlyAccess"];
 
 /// A policy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Policy {
     pub(super) arn: String,
     pub(super) name: String,
@@ -47,6 +47,8 @@ pub(super) struct Role {
     pub(super) boundary: Option<String>,
     pub(super) tags: BTreeMap<String, String>,
     pub(super) attached: BTreeSet<String>,
+    /// The documents that are written into it, by name.
+    pub(super) inline: BTreeMap<String, String>,
     pub(super) created: u64,
 }
 
@@ -102,6 +104,9 @@ impl World {
 
     /// What a read shows of a policy.
     pub(super) fn read_policy(&mut self, arn: &str) -> Option<Policy> {
+        if let Some(name) = of_aws(arn) {
+            return Some(Policy { arn: arn.to_owned(), name: name.to_owned(), ..Policy::default() });
+        }
         self.policies.get_mut(arn)?.read().cloned()
     }
 
@@ -112,8 +117,7 @@ impl World {
 
     /// Whether a policy can be attached: one of the account's, or one of AWS's own.
     pub(super) fn is_attachable(&self, arn: &str) -> bool {
-        let of_aws = arn.strip_prefix("arn:aws:iam::aws:policy/");
-        self.policy(arn).is_some() || of_aws.is_some_and(|name| AWS_POLICIES.contains(&name))
+        self.policy(arn).is_some() || of_aws(arn).is_some()
     }
 
     /// How many roles have a policy.
@@ -126,6 +130,11 @@ impl World {
         let bounded = |role: &&Role| role.boundary.as_deref() == Some(arn);
         self.roles.values().filter_map(Slot::truth).filter(bounded).count()
     }
+}
+
+/// What a policy is called that AWS itself has.
+fn of_aws(arn: &str) -> Option<&str> {
+    arn.strip_prefix("arn:aws:iam::aws:policy/").filter(|name| AWS_POLICIES.contains(name))
 }
 
 /// Now, in seconds since 1970.

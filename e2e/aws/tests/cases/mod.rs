@@ -31,6 +31,7 @@ macro_rules! all_cases {
             roles:
                 a_role_is_made_read_and_removed, trust_can_be_changed, a_boundary_comes_and_goes,
                 a_boundary_has_to_be_there, attaching_twice_is_attaching_once, what_is_attached_is_not_removed,
+                what_is_written_into_a_role_is_removed_before_it,
                 ten_policies_and_no_more, names_are_of_a_kind, fifty_tags_and_no_more, roles_are_listed_by_their_path,
                 the_caller_is_known, a_role_is_assumed_by_its_token;
             faults:

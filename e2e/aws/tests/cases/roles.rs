@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use bowline_aws::{Attached, Iam, Kind, NewRole, Secret, Tags, WebIdentity};
 use bowline_e2e_aws::fake::Issuer;
 
-use super::bed::{AUDIENCE, Bed, ISSUER, refused, same, tags, trust};
+use super::bed::{AUDIENCE, Bed, ISSUER, document, refused, same, tags, trust};
 
 /// From nothing to nothing.
 pub(crate) async fn a_role_is_made_read_and_removed(bed: &Bed) -> Result<()> {
@@ -118,6 +118,27 @@ pub(crate) async fn what_is_attached_is_not_removed(bed: &Bed) -> Result<()> {
     }
     client.detach_role_policy(&role.name, &policy).await?;
     client.delete_policy(&policy).await?;
+    client.delete_role(&role.name).await?;
+    Ok(())
+}
+
+/// It has no tags, and is not seen by what is attached.
+pub(crate) async fn what_is_written_into_a_role_is_removed_before_it(bed: &Bed) -> Result<()> {
+    let (client, role) = (&bed.client, bed.role("r"));
+    client.create_role(&role).await?;
+    assert!(client.list_role_policies(&role.name).await?.is_empty());
+    for name in ["b", "a"] {
+        bed.proxy.write_into(&role.name, name, &document("s3:Other")).await?;
+    }
+    let mut written = client.list_role_policies(&role.name).await?;
+    written.sort_unstable();
+    assert_eq!(written, ["a", "b"]);
+    assert!(client.list_attached_role_policies(&role.name).await?.is_empty());
+    assert_eq!(refused(client.delete_role(&role.name).await)?, Kind::DeleteConflict);
+    client.delete_role_policy(&role.name, "a").await?;
+    assert_eq!(refused(client.delete_role_policy(&role.name, "a").await)?, Kind::NotFound);
+    assert_eq!(client.list_role_policies(&role.name).await?, ["b"]);
+    client.delete_role_policy(&role.name, "b").await?;
     client.delete_role(&role.name).await?;
     Ok(())
 }

@@ -70,6 +70,7 @@ async fn the_permissions_are_those_of_the_calls() -> Result<()> {
     assert_eq!(client.list_entities_for_policy(&policy).await?, [Holder::Role(role.name.clone())]);
     assert!(client.list_instance_profiles_for_role(&role.name).await?.is_empty());
     assert!(client.list_role_policies(&role.name).await?.is_empty());
+    assert_eq!(failed(client.delete_role_policy(&role.name, "none").await)?.kind, Kind::NotFound);
     client.list_roles("/").await?;
     client.list_policies("/").await?;
     client.detach_role_policy(&role.name, &policy).await?;

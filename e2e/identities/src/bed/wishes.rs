@@ -118,13 +118,36 @@ impl Bed {
     /// If they never do.
     pub async fn has_told(&self, name: &str, reasons: &[&str]) -> Result<()> {
         until(&format!("Events of {name} say {reasons:?}"), async || {
-            let events = self.server()?.read("/apis/events.k8s.io/v1/namespaces/default/events")?;
-            let items = events["items"].as_array().cloned().unwrap_or_default();
-            let its = items.iter().filter(|event| event["regarding"]["name"] == name);
-            let told: Vec<_> = its.filter_map(|event| event["reason"].as_str()).collect();
-            Ok(so(reasons.iter().all(|reason| told.contains(reason)), format!("{told:?}")))
+            let told: Vec<_> = self.notes(name)?.into_iter().map(|(reason, _)| reason).collect();
+            let says = |reason: &&str| told.iter().any(|told| told == reason);
+            Ok(so(reasons.iter().all(says), format!("{told:?}")))
         })
         .await
+    }
+
+    /// Waits until Events of an identity in `default` say these things.
+    ///
+    /// # Errors
+    /// If they never do.
+    pub async fn has_noted(&self, name: &str, parts: &[&str]) -> Result<()> {
+        until(&format!("Events of {name} say {parts:?}"), async || {
+            let notes = self.notes(name)?;
+            let says = |part: &&str| notes.iter().any(|(_, note)| note.contains(*part));
+            Ok(so(parts.iter().all(says), format!("{notes:?}")))
+        })
+        .await
+    }
+
+    /// The reasons and notes of all Events of an identity in `default`.
+    ///
+    /// # Errors
+    /// If the hub does not tell them.
+    pub fn notes(&self, name: &str) -> Result<Vec<(String, String)>> {
+        let events = self.server()?.read("/apis/events.k8s.io/v1/namespaces/default/events")?;
+        let items = events["items"].as_array().cloned().unwrap_or_default();
+        let its = items.iter().filter(|event| event["regarding"]["name"] == name);
+        let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();
+        Ok(its.map(|event| (text(event, "reason"), text(event, "note"))).collect())
     }
 
     /// Waits until an identity in `default` needs a person, and says this.

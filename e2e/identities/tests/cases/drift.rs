@@ -91,3 +91,37 @@ pub(crate) async fn what_others_change_is_put_right(bed: &mut Bed) -> Result<()>
     ensure!(identity["status"]["roleArn"] == before.arn.as_str(), "{identity}");
     Ok(())
 }
+
+/// What is written into the role, beside what else it has lost and got: each of it is told, with what it was.
+pub(crate) async fn what_others_write_into_the_role_is_deleted_and_told(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    bed.create("kept", json!({}))?;
+    bed.is_ready("kept").await?;
+    let (name, arn) = (bed.aws_name("kept")?, bed.policy_arn("kept")?);
+    let all = json!({ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow", "Action": "*", "Resource": "*" }] });
+    bed.proxy.write_into(&name, "backdoor", &all.to_string()).await?;
+    bed.aws.attach_role_policy(&name, "arn:aws:iam::aws:policy/AdministratorAccess").await?;
+    bed.aws.detach_role_policy(&name, &arn).await?;
+    until("it has its policy, and nothing else", async || {
+        let inline = bed.aws.list_role_policies(&name).await?;
+        let attached = bed.aws.list_attached_role_policies(&name).await?;
+        let is = inline.is_empty() && attached.iter().map(|one| &one.arn).eq([&arn]);
+        Ok(so(is, format!("{inline:?} {attached:?}")))
+    })
+    .await?;
+    let notes =
+        ["AdministratorAccess: it is detached", "was not attached any more", "the inline policy backdoor"];
+    bed.has_noted("kept", &notes).await?;
+    bed.has_told("kept", &["DriftRepaired"]).await?;
+    for what in ["attachment", "foreign_attachment", "inline_policy"] {
+        let line = format!("bowline_identity_drift_repaired_total{{what=\"{what}\"}} 1");
+        let counts = bed.counts()?;
+        ensure!(counts.contains(&line), "{line} is not in {counts}");
+    }
+    // What goes takes it along, too: nobody has to do anything about it.
+    bed.delete("kept")?;
+    bed.proxy.write_into(&name, "late", &all.to_string()).await.ok();
+    bed.is_gone("kept").await?;
+    ensure!(there(bed.aws.get_role(&name).await)?.is_none(), "the role is there");
+    Ok(())
+}

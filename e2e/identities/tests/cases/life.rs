@@ -13,7 +13,7 @@ pub(crate) async fn an_identity_is_made_with_few_calls_and_rests(bed: &mut Bed) 
     bed.up(Options { drift: "1h", ..Options::default() })?;
     bed.create("reader", json!({}))?;
     bed.is_ready("reader").await?;
-    let mut calls = bed.proxy.calls();
+    let mut calls = bed.calls_of_iam();
     calls.sort_unstable();
     let least = ["AttachRolePolicy", "CreatePolicy", "CreateRole", "GetPolicy", "GetRole"];
     ensure!(calls == least, "{calls:?}");
@@ -238,5 +238,5 @@ pub(crate) async fn without_settings_an_identity_says_so(bed: &mut Bed) -> Resul
 
 /// How many calls have changed something.
 fn writes(bed: &Bed) -> usize {
-    bed.proxy.calls().iter().filter(|call| !call.starts_with(['G', 'L'])).count()
+    bed.calls_of_iam().iter().filter(|call| !call.starts_with(['G', 'L'])).count()
 }

@@ -36,9 +36,10 @@ macro_rules! cases_of_aws {
             others:
                 a_foreign_role_is_left_alone, a_foreign_policy_is_taken_over_if_asked, a_foreign_account_is_left_alone;
             drift:
-                what_others_change_is_put_right, what_others_say_of_the_role_is_put_right;
+                what_others_change_is_put_right, what_others_say_of_the_role_is_put_right,
+                what_others_write_into_the_role_is_deleted_and_told;
             assumed:
-                a_role_that_was_assumed_is_ready;
+                a_role_that_was_assumed_is_ready, what_stands_in_for_aws_is_shown_a_token_once;
             faults:
                 lost_and_throttled_calls_are_made_up_for, killed_between_any_two_calls_it_is_made_once,
                 killed_between_any_two_calls_of_its_deletion_nothing_stays, what_arrives_late_is_swept;

@@ -4,6 +4,7 @@ use bowline_control::Decision;
 
 use super::{Case, Step, Wait, What};
 use crate::aws::{Policy, Role, Whose};
+use crate::effect::Others;
 use crate::snapshot::Look;
 use crate::state::{Identity, Names, Wanted};
 
@@ -11,6 +12,12 @@ impl<N: Names> Case<'_, N> {
     /// What has to be done in AWS.
     pub(super) fn aws(&self, identity: &Identity<N>, wanted: &Wanted<N>, look: &Look<N>) -> Option<What> {
         let whose = Whose::Ours(identity.uid.clone());
+        // Nothing half-made stays behind for a name that is wrong. What is there already is put right whatever it names.
+        let makes = wanted.policy.is_some() && look.policy.is_none() || look.role.is_none();
+        let Others { boundary, managed } = self.unchecked(wanted, look);
+        if makes && (boundary.is_some() || !managed.is_empty()) {
+            return Some(Decision::Do(Step::Check));
+        }
         let first = match &wanted.policy {
             Some(document) => self.policy(look.policy.as_ref(), document, &whose),
             None => None,
@@ -62,10 +69,26 @@ impl<N: Names> Case<'_, N> {
                 Step::DeleteRolePermissionsBoundary
             });
         }
-        if self.missing(identity, wanted, role).is_some() {
+        if !role.inline.is_empty() {
+            return Some(Step::DeleteRolePolicy);
+        }
+        let has_extra = self.extra(identity, wanted, role).is_some();
+        // What is wanted comes first, so that a role is never without what it had and has next; unless there may be no room.
+        let is_full = role.attached.len() >= usize::from(self.rhythm.attachments);
+        if self.missing(identity, wanted, role).is_some() && !(has_extra && is_full) {
             return Some(Step::AttachRolePolicy);
         }
-        self.extra(identity, wanted, role).map(|_| Step::DetachRolePolicy)
+        has_extra.then_some(Step::DetachRolePolicy)
+    }
+
+    /// Other people's policies that the role shall have and has not, and that nobody has looked for.
+    pub(crate) fn unchecked(&self, wanted: &Wanted<N>, look: &Look<N>) -> Others<N> {
+        let (role, checked) = (look.role.as_ref(), &self.s.memory.checked);
+        let has = |arn: &N::Arn| role.is_some_and(|role| role.attached.contains(arn));
+        let bounded = |arn: &N::Arn| role.is_some_and(|role| role.boundary.as_ref() == Some(arn));
+        let boundary = wanted.boundary.clone().filter(|arn| !bounded(arn) && !checked.contains(arn));
+        let managed = wanted.managed.iter().filter(|arn| !has(arn) && !checked.contains(*arn));
+        Others { boundary, managed: managed.cloned().collect() }
     }
 
     /// A policy that the role shall have, and has not.
@@ -94,6 +117,9 @@ impl<N: Names> Case<'_, N> {
     pub(super) fn without_role(&self, role: &Role<N>, look: &Look<N>) -> What {
         if !role.attached.is_empty() {
             return Decision::Do(Step::DetachRolePolicy);
+        }
+        if !role.inline.is_empty() {
+            return Decision::Do(Step::DeleteRolePolicy);
         }
         if !role.held_by.is_empty() {
             return self.until_next_look(Wait::RoleFree, look);

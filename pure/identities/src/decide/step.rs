@@ -29,6 +29,8 @@ pub enum Step {
     WithdrawHere,
     /// Look at policy and role.
     Look,
+    /// Look whether other people's policies are there that it names.
+    Check,
     /// Make the policy.
     CreatePolicy,
     /// Change what the policy says.
@@ -53,6 +55,8 @@ pub enum Step {
     AttachRolePolicy,
     /// Detach a policy from the role.
     DetachRolePolicy,
+    /// Delete a policy that others have written into the role.
+    DeleteRolePolicy,
     /// Delete the role.
     DeleteRole,
     /// Try to assume the role.
@@ -137,6 +141,7 @@ impl fmt::Display for Step {
             Step::PublishHere => "publish the service account",
             Step::WithdrawHere => "withdraw a service account",
             Step::Look => "look at policy and role",
+            Step::Check => "find the policies that it names",
             Step::CreatePolicy => "create the policy",
             Step::CreatePolicyVersion => "create a version of the policy",
             Step::DeletePolicyVersion => "delete the oldest version of the policy",
@@ -149,6 +154,7 @@ impl fmt::Display for Step {
             Step::TagRole => "tag the role",
             Step::AttachRolePolicy => "attach a policy to the role",
             Step::DetachRolePolicy => "detach a policy from the role",
+            Step::DeleteRolePolicy => "delete an inline policy of the role",
             Step::DeleteRole => "delete the role",
             Step::Assume => "assume the role",
             Step::LookAtAccount => "look at a service account on a cluster",

@@ -58,6 +58,17 @@ fn what_is_not_as_wanted_is_made_so() {
         ),
         ("not attached", |s| its_role(s).attached.clear(), Ok(Step::AttachRolePolicy)),
         ("too much attached", |s| its_role(s).attached.push("x".into()), Ok(Step::DetachRolePolicy)),
+        ("something written into it", |s| its_role(s).inline.push("x".into()), Ok(Step::DeleteRolePolicy)),
+        (
+            "full of what others have attached",
+            |s| its_role(s).attached = (0..10).map(|number| number.to_string()).collect(),
+            Ok(Step::DetachRolePolicy),
+        ),
+        (
+            "not quite full",
+            |s| its_role(s).attached = (0..9).map(|number| number.to_string()).collect(),
+            Ok(Step::AttachRolePolicy),
+        ),
         ("another role than before", |s| its_role(s).arn = "y".into(), Ok(Step::Record)),
         ("no account", |s| s.accounts.clear(), Ok(Step::PublishHere)),
         ("an account without its role", |s| s.accounts[0].role = None, Ok(Step::PublishHere)),
@@ -127,6 +138,14 @@ fn what_is_deleted_goes_in_the_order_that_aws_wants() {
     check_going(&[
         ("attached", |_| {}, Ok(Step::DetachRolePolicy)),
         ("detached", |s| its_role(s).attached.clear(), Ok(Step::DeleteRole)),
+        (
+            "detached, and something written into it",
+            |s| {
+                its_role(s).attached.clear();
+                its_role(s).inline.push("x".into());
+            },
+            Ok(Step::DeleteRolePolicy),
+        ),
         (
             "in an instance profile",
             |s| {

@@ -103,3 +103,38 @@ fn events_tell_what_is_new() {
     assert!(stalled.notice(&after).is_some_and(|notice| notice.warns));
     assert_eq!(stalled.notice(&stalled), None);
 }
+
+/// What a person has to do stays to be done while AWS does not answer; and what does not work says so in one way.
+#[test]
+fn who_is_stalled_does_not_flap_in_an_outage() {
+    let mut snapshot = complete();
+    let stalled = told(&snapshot, Standing::Waiting(&Wait::ForeignRole)).expect("news");
+    snapshot.identity = Some(stalled.clone());
+    assert_eq!(told(&snapshot, Standing::Failing("no answer")), None, "it says what it said");
+    // What is wanted otherwise is another matter.
+    let identity = snapshot.identity.as_mut().expect("one");
+    identity.generation = 2;
+    let failing = told(&snapshot, Standing::Failing("no answer")).expect("news").told.expect("words");
+    assert_eq!((failing.mood, failing.words.as_str()), (Mood::Failing, "no answer"));
+
+    let mut snapshot = complete();
+    let mut words = Vec::new();
+    for number in 1..=20 {
+        let why = format!("the way not to answer with the number {number}");
+        let said = Said::Failed(why.clone());
+        learn(&mut snapshot.memory, Step::Look, Ask::Look { goes: false }, said, NOW).expect_err("it failed");
+        for standing in [Standing::Failing(&why), Standing::Waiting(&Wait::Stuck)] {
+            let is_too_often = number > 5;
+            if !is_too_often && standing == Standing::Waiting(&Wait::Stuck) {
+                continue;
+            }
+            if let Some(after) = told(&snapshot, standing) {
+                words.push(after.told.clone().expect("words"));
+                snapshot.identity = Some(after);
+            }
+        }
+    }
+    let moods: Vec<_> = words.iter().map(|told| told.mood).collect();
+    assert_eq!(moods, [vec![Mood::Failing; 5], vec![Mood::Stalled]].concat(), "{words:?}");
+    assert!(words[5].words.contains("number 6"), "{words:?}");
+}

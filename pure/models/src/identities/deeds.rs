@@ -1,8 +1,8 @@
 //! What people do, what others do in AWS, and where all may begin.
 
 use super::Team;
-use super::names::{self, ACCOUNTS, ADOPTING, BAD, ROLE, THEIRS, TO_BE_LEFT, TRUST, WANTED};
-use super::shape::VERSIONS;
+use super::names::{self, ACCOUNTS, ADOPTING, BAD, ROLE, THEIRS, TO_BE_BOUNDED, TO_BE_LEFT, TRUST, WANTED};
+use super::shape::{ATTACHMENTS, VERSIONS};
 use super::world::{EDITED, World};
 use crate::harness::{Deed, Edit, Flat, KEYS, Note, Objects, State, Who, padded};
 
@@ -13,6 +13,9 @@ impl Team {
             may(Who::Person(0), Edit::Create(WANTED), "Create");
             if self.orphans {
                 may(Who::Person(0), Edit::Create(TO_BE_LEFT), "CreateToBeLeft");
+            }
+            if self.bounded {
+                may(Who::Person(0), Edit::Create(TO_BE_BOUNDED), "CreateBounded");
             }
             if self.adopts {
                 may(Who::Person(0), Edit::Create(ADOPTING), "CreateAdopting");
@@ -26,6 +29,9 @@ impl Team {
                 Edit::Replace(names::with_grant(flat, if grant == 1 { 2 } else { 1 })),
                 "Edit",
             );
+            if self.bounded {
+                may(Who::Person(1), Edit::Replace(names::bounded_otherwise(flat)), "BoundOtherwise");
+            }
             if self.bad && grant != BAD {
                 may(Who::Person(1), Edit::Replace(names::with_grant(flat, BAD)), "Spoil");
             }
@@ -68,13 +74,27 @@ impl Team {
         }
         if world.role == 0 {
             may(Who::Person(3), World { role: EDITED, ..world }, "MakeRole");
+            if self.adopts {
+                let full = World { role: EDITED, extras: ATTACHMENTS, inline: true, ..world };
+                may(Who::Person(3), full, "MakeFullRole");
+            }
         } else if world.is_their_role() {
             may(Who::Person(3), world.without_role(), "RemoveRole");
         } else {
             may(Who::Drift, World { role: EDITED, ..world }, "EditRole");
             may(Who::Drift, world.without_role(), "DeleteRole");
             may(Who::Drift, World { attached: false, ..world }, "Detach");
-            may(Who::Drift, World { extra: true, ..world }, "Attach");
+            may(Who::Drift, World { inline: true, ..world }, "WriteInto");
+            if world.has_room() {
+                may(Who::Drift, World { extras: world.extras + 1, ..world }, "Attach");
+            }
+            if self.bounded {
+                may(Who::Drift, World { bounded: !world.bounded, ..world }, "BoundRole");
+            }
+        }
+        // AWS lets nobody delete what is a role's boundary.
+        if self.bounded && !world.bounded {
+            may(Who::Person(3), World { unbound: !world.unbound, ..world }, "ChangeBoundary");
         }
     }
 }
@@ -132,13 +152,19 @@ fn beside(identity: Option<Flat>) -> Vec<(Option<Flat>, Option<Flat>)> {
     accounts.into_iter().flat_map(pairs).collect()
 }
 
+/// Whether a role has its policy, how many of others, and whether something is written into it.
+const ROLES: [(bool, u8, bool); 5] =
+    [(false, 0, false), (true, 0, false), (true, 1, false), (false, ATTACHMENTS, false), (true, 0, true)];
+
 fn worlds() -> Vec<World> {
     let mut all = Vec::new();
     for (policy, policy_of, others) in [(0, 0, 0), (1, 0, 0), (1, 1, 1), (1, 2, 0), (EDITED, 2, 1)] {
         for (role, role_of) in [(0, 0), (TRUST, 0), (TRUST, 1), (TRUST, 2), (EDITED, 2)] {
-            for (attached, extra) in [(false, false), (true, false), (true, true)] {
-                let possible = (!attached || policy > 0 && role > 0) && (!extra || role > 0);
-                let world = World { policy, role, uids: [policy_of, role_of], others, attached, extra };
+            for (attached, extras, inline) in ROLES {
+                let possible = (!attached || policy > 0 && role > 0) && (extras == 0 && !inline || role > 0);
+                let uids = [policy_of, role_of];
+                let none = World::default();
+                let world = World { policy, role, uids, others, attached, extras, inline, ..none };
                 all.extend(possible.then_some(world));
             }
         }

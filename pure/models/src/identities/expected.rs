@@ -11,21 +11,25 @@ pub(crate) const EXPECTED: &[Expected] = &[
     expect(MODEL, "turns=2", (18_365, 42_302, 60), &all(17)),
     expect(MODEL, "bad=true", (1_927, 2_953, 58), &all(17)),
     expect(MODEL, "orphans=true,creates=2,deletes=2", (76_935, 173_503, 88), &all(17)),
-    expect(MODEL, "adopts=true,turns=1", (11_047, 20_486, 60), &all(16)),
-    // Two identities.
+    expect(MODEL, "adopts=true,turns=1", (13_742, 25_417, 60), &all(16)),
+    // People name a boundary, and others take the policy away that is one.
+    expect(MODEL, "bounded=true,turns=1", (24_352, 46_500, 59), &all(17)),
+    // Two identities; a third worker has nothing to do.
     expect(MODEL, "instances=2,workers=2,creates=2,edits=0", (24_361, 55_615, 92), &all(1)),
+    expect(MODEL, "instances=2,workers=3,creates=2,edits=0", (24_361, 55_615, 92), &all(1)),
 ];
 
 const MODEL: &str = super::IDENTITIES.name;
 
 /// All claims hold, and this is how far it is until a policy has another version.
-const fn all(corrected: usize) -> [Judgement; 18] {
+const fn all(corrected: usize) -> [Judgement; 19] {
     [
         holds("NoConcurrentProcessingOfSameResource"),
         holds("AtMostOne"),
         holds("IntendedFirst"),
         holds("OnlyWhenComplete"),
         holds("LapsedFirst"),
+        holds("NothingHalfMade"),
         holds("NothingForeignIsTouched"),
         holds("OrphansAreLeft"),
         holds("NothingIsLeft"),

@@ -1,11 +1,12 @@
-//! What is remembered of an identity, in a few bytes. How often something did not work is left out: here nobody counts.
+//! What is remembered of an identity, in a few bytes. How often something did not work is left out: here nobody counts; and
+//! what is only told: whether it had come to rest before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bowline_control::Millis;
 use bowline_identities::{Look, Memory, Refused, Trial, Whose};
 
-use super::names::{EXTRA, POLICY};
+use super::names::{BOUNDARY, POLICY};
 use super::{STEPS_BY_POINT, world};
 use crate::harness::Note;
 use crate::tiny::{Tiny, Words};
@@ -19,11 +20,15 @@ const LOOKED: u8 = 1;
 const WRITTEN: u8 = 2;
 const CONFIRMED: u8 = 4;
 const DOUBTED: u8 = 8;
+const INLINE: u8 = 16;
+const BOUNDED: u8 = 32;
+const CHECKED: u8 = 64;
 
 pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
-    let (Some((uid, round)), true) = (memory.about, memory.look.is_some() || memory.refused.is_some()) else {
-        return Note::default();
-    };
+    let is_checked = memory.checked.contains(&BOUNDARY);
+    let is_any = memory.look.is_some() || memory.refused.is_some() || is_checked;
+    let (Some((uid, round)), true) = (memory.about, is_any) else { return Note::default() };
+    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
     let mut other = 0;
     let mut whose = |whose: &Whose<u8>| match whose {
         Whose::Theirs => 0,
@@ -33,19 +38,20 @@ pub(crate) fn note(memory: &Memory<Tiny>) -> Note {
             2
         }
     };
-    let mut body = [0, 0, 0, round, 0];
+    let mut body = [0, 0, bit(is_checked, CHECKED), round, 0];
     if let Some(look) = &memory.look {
         if let Some(policy) = &look.policy {
             let others = policy.others.len().min(3) as u8;
             body[0] = THERE | policy.document | whose(&policy.whose) << WHOSE | others << MORE;
         }
         if let Some(role) = &look.role {
-            let has = |arn: u8| u8::from(role.attached.contains(&arn));
-            let attached = has(POLICY) | has(EXTRA) << 1;
+            let own = role.attached.contains(&POLICY);
+            let extras = role.attached.len() as u8 - u8::from(own);
+            let attached = u8::from(own) | extras << 1;
             body[1] = THERE | role.trust | whose(&role.whose) << WHOSE | attached << MORE;
+            body[2] |= bit(!role.inline.is_empty(), INLINE) | bit(role.boundary.is_some(), BOUNDED);
         }
-        let bit = |is: bool, bit: u8| if is { bit } else { 0 };
-        body[2] = LOOKED
+        body[2] |= LOOKED
             | bit(look.written.is_some(), WRITTEN)
             | bit(look.confirmed, CONFIRMED)
             | bit(look.doubts > 0, DOUBTED);
@@ -70,8 +76,10 @@ pub(crate) fn memory(note: Note, learned: Millis) -> Memory<Tiny> {
     let is_there = |byte: u8| byte & THERE != 0;
     let look = (flags & LOOKED != 0).then(|| {
         let policy = is_there(policy).then(|| world::policy(policy & 3, whose(policy), policy >> MORE & 3));
-        let has = |bit: u8| role >> MORE & bit != 0;
-        let role = is_there(role).then(|| world::role(role & 3, whose(role), has(1), has(2)));
+        let (attached, extras) = (role >> MORE & 1 != 0, role >> (MORE + 1) & 3);
+        let (inline, bounded) = (flags & INLINE != 0, flags & BOUNDED != 0);
+        let seen = || world::role(role & 3, whose(role), attached, extras, inline, bounded);
+        let role = is_there(role).then(seen);
         let is_ours = |whose: Option<&Whose<u8>>| whose.is_some_and(|whose| *whose != Whose::Theirs);
         let is_clear = !is_ours(policy.as_ref().map(|policy| &policy.whose))
             && !is_ours(role.as_ref().map(|role| &role.whose));
@@ -79,6 +87,7 @@ pub(crate) fn memory(note: Note, learned: Millis) -> Memory<Tiny> {
             at: learned,
             written: (flags & WRITTEN != 0).then_some(learned),
             doubts: u8::from(flags & DOUBTED != 0),
+            news: false,
             policy,
             role,
             clear: is_clear.then_some(learned),
@@ -98,16 +107,24 @@ pub(crate) fn memory(note: Note, learned: Millis) -> Memory<Tiny> {
         failures: BTreeMap::new(),
         accounts: BTreeMap::new(),
         trial: Trial::NotYet,
+        checked: if flags & CHECKED == 0 { BTreeSet::new() } else { BTreeSet::from([BOUNDARY]) },
+        rested: None,
     }
 }
 
 pub(crate) fn told(note: &Note) -> String {
     let memory = memory(*note, Millis(0));
+    let is_checked = if memory.checked.is_empty() { "" } else { ", the boundary was there" };
     let seen = memory.look.map_or("nothing seen".to_owned(), |look| {
         format!(
-            "policy {:?}, role {:?}{}{}{}",
+            "policy {:?}, role {:?}{}{}{}{}{}",
             look.policy.map(|policy| (policy.document, policy.whose, policy.others.len())),
-            look.role.map(|role| (role.trust, role.whose, role.attached)),
+            look.role.as_ref().map(|role| (role.trust, role.whose.clone(), role.attached.clone())),
+            look.role
+                .as_ref()
+                .filter(|role| !role.inline.is_empty())
+                .map_or("", |_| ", with an inline policy"),
+            look.role.as_ref().filter(|role| role.boundary.is_some()).map_or("", |_| ", bounded"),
             if look.written.is_some() { ", written" } else { "" },
             if look.doubts > 0 { ", not visible" } else { "" },
             if look.confirmed { ", seen twice that nothing is there" } else { "" },
@@ -115,5 +132,5 @@ pub(crate) fn told(note: &Note) -> String {
     });
     let refused =
         memory.refused.map(|refused| format!(", may not {} at {}", refused.step, refused.generation));
-    format!("of {:?}: {seen}{}", memory.about, refused.unwrap_or_default())
+    format!("of {:?}: {seen}{}{is_checked}", memory.about, refused.unwrap_or_default())
 }

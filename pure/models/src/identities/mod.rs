@@ -1,5 +1,7 @@
 //! The controller of `bowline-identities` in the harness: its identities, accounts and tombstones on the hub, and AWS outside.
 
+mod calls;
+mod converged;
 mod deeds;
 mod expected;
 mod memory;
@@ -38,6 +40,7 @@ pub(crate) const IDENTITIES: Entry = Entry {
         number("deletes", "how often people delete an identity", 1, (0, 2)),
         number("turns", "how often somebody makes, or removes, something of the same name", 0, (0, 2)),
         flag("bad", "people may want what cannot be"),
+        flag("bounded", "people may want a boundary, and take away the policy that is one"),
         flag("orphans", "people may want AWS to be left as it is at the end"),
         flag("adopts", "people may want what is somebody else's to be taken over"),
         flag(
@@ -75,6 +78,7 @@ fn team(size: &Size, shape: Shape) -> Team {
         edits: size.small("edits") > 0,
         again: size.small("creates") > 1,
         bad: size.flag("bad"),
+        bounded: size.flag("bounded"),
         orphans: size.flag("orphans"),
         adopts: size.flag("adopts"),
         anywhere,
@@ -91,13 +95,14 @@ pub(crate) struct Team {
     edits: bool,
     again: bool,
     bad: bool,
+    bounded: bool,
     orphans: bool,
     adopts: bool,
     anywhere: bool,
 }
 
 /// The steps in the order of [`System::POINTS`], after a look at the hub and a report. The others do not happen here.
-pub(crate) const STEPS_BY_POINT: [Step; 22] = [
+pub(crate) const STEPS_BY_POINT: [Step; 26] = [
     Step::Hold,
     Step::LetGo,
     Step::Intend,
@@ -120,6 +125,10 @@ pub(crate) const STEPS_BY_POINT: [Step; 22] = [
     Step::AttachRolePolicy,
     Step::DetachRolePolicy,
     Step::DeleteRole,
+    Step::PutRolePermissionsBoundary,
+    Step::DeleteRolePermissionsBoundary,
+    Step::DeleteRolePolicy,
+    Step::Check,
 ];
 /// The number in [`System::POINTS`] from which on effects are calls.
 const CALLS: usize = 12;
@@ -155,6 +164,10 @@ impl System for Team {
         "attach",
         "detach",
         "delete role",
+        "put boundary",
+        "delete boundary",
+        "delete inline",
+        "check",
     ];
 
     fn controller(&self) -> Shape {
@@ -209,6 +222,7 @@ impl System for Team {
             "create version" => self.edits,
             "tag policy" | "tag role" => self.again || self.adopts,
             "forget" => self.again,
+            "put boundary" | "delete boundary" | "check" => self.bounded,
             _ => true,
         };
         is_there && (fault != Fault::Provider || point >= CALLS)

@@ -3,7 +3,7 @@
 use bowline_control::{Decision, Effect, EffectOf, Millis, Moment, Standing, Write};
 use bowline_identities::{Look, Mood, Object, Step, Told, Wait, Whose};
 
-use super::names::POLICY;
+use super::names::{BOUNDARY, POLICY};
 use super::shape::{Remembered, SHAPE, Shape, Shown, Thing};
 use super::{IDENTITIES, at};
 use crate::harness::{FAULTS, Fault, SHIPPED};
@@ -33,6 +33,12 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { snapshot: takes_all_for_attached, ..SHAPE }),
     mutant!("says that a role can be used while it makes it" breaks "LapsedFirst" at "deletes=0,edits=0" with Some(Fault::Drift),
         Shape { decide: never_lapses, ..SHAPE }),
+    mutant!("makes without looking for the boundary" breaks "NothingHalfMade" at "bounded=true,deletes=0,edits=0" with None,
+        Shape { snapshot: takes_it_for_found, ..SHAPE }),
+    mutant!("overlooks what is written into the role" breaks "Converges" at "edits=0,deletes=0" with Some(Fault::Drift),
+        Shape { snapshot: overlooks_inline, ..SHAPE }),
+    mutant!("attaches where there is no room" breaks "Converges" at "adopts=true,turns=1,edits=0,deletes=0" with None,
+        Shape { decide: attaches_first, ..SHAPE }),
     mutant!("takes what is somebody's for its own" breaks "NothingForeignIsTouched" at "deletes=0,edits=0,turns=1" with None,
         Shape { snapshot: takes_all_for_ours, ..SHAPE }),
     mutant!("takes away what is to be left" breaks "OrphansAreLeft" at "edits=0,orphans=true" with None,
@@ -80,6 +86,7 @@ fn sees_nothing(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
         at: Millis(1 << 50),
         written: None,
         doubts: 0,
+        news: false,
         policy: None,
         role: None,
         clear: None,
@@ -103,6 +110,29 @@ fn takes_all_for_attached(key: u8, objects: &[&Thing], memory: &Remembered) -> S
         role.attached = vec![POLICY];
     }
     shown
+}
+
+fn takes_it_for_found(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+    let mut shown = (SHAPE.snapshot)(key, objects, memory);
+    shown.memory.checked.insert(BOUNDARY);
+    shown
+}
+
+fn overlooks_inline(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+    let mut shown = (SHAPE.snapshot)(key, objects, memory);
+    if let Some(role) = shown.memory.look.as_mut().and_then(|look| look.role.as_mut()) {
+        role.inline.clear();
+    }
+    shown
+}
+
+fn attaches_first(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+    let role = shown.memory.look.as_ref().and_then(|look| look.role.as_ref());
+    let lacks = role.is_some_and(|role| !role.attached.contains(&POLICY));
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::DetachRolePolicy) if lacks => Decision::Do(Step::AttachRolePolicy),
+        other => other,
+    }
 }
 
 fn with_all_of(mut shown: Shown, uid: u8) -> Shown {

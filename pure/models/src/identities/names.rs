@@ -8,10 +8,12 @@ use bowline_identities::{Account, Id, Identity, Mood, Names, Object, Status, Tol
 use crate::harness::{BODY, Flat, padded};
 use crate::tiny::{Tiny, Words};
 
-/// What AWS calls the policy and the role of an instance, and somebody else's policy.
+/// What AWS calls the policy and the role of an instance, and somebody else's policies: this one and the next.
 pub(crate) const POLICY: u8 = 1;
 pub(crate) const ROLE: u8 = 2;
 pub(crate) const EXTRA: u8 = 3;
+/// And the one that a role may be wanted to be bounded by.
+pub(crate) const BOUNDARY: u8 = 9;
 /// The trust policy that is wanted.
 pub(crate) const TRUST: u8 = 1;
 /// What cannot be.
@@ -30,9 +32,10 @@ impl Names for Tiny {
     type Home = ();
 
     fn wanted((): &(), identity: &Identity<Tiny>, _: &[()]) -> Result<Wanted<Tiny>, Words> {
-        match identity.wish.grant {
+        let boundary = is_bounded(identity).then_some(BOUNDARY);
+        match document(identity) {
             BAD => Err(Words),
-            grant => Ok(Wanted { policy: Some(grant), trust: TRUST, boundary: None, managed: Vec::new() }),
+            document => Ok(Wanted { policy: Some(document), trust: TRUST, boundary, managed: Vec::new() }),
         }
     }
 
@@ -71,6 +74,7 @@ const HELD: u8 = 1;
 const GRANT: u8 = 3;
 const ORPHANS: u8 = 4;
 const ADOPTS: u8 = 8;
+const BOUNDED: u8 = 16;
 /// Of the status.
 const INTENT: u8 = 1;
 const COMPLETE: u8 = 2;
@@ -87,6 +91,7 @@ const BLANK: Flat =
 pub(crate) const WANTED: Flat = Flat { generation: 1, body: padded([1]), ..BLANK };
 pub(crate) const TO_BE_LEFT: Flat = Flat { body: padded([1 | ORPHANS]), ..WANTED };
 pub(crate) const ADOPTING: Flat = Flat { body: padded([1 | ADOPTS]), ..WANTED };
+pub(crate) const TO_BE_BOUNDED: Flat = Flat { body: padded([1 | BOUNDED]), ..WANTED };
 /// Somebody else's account.
 pub(crate) const THEIRS: Flat = BLANK;
 
@@ -111,6 +116,23 @@ pub(crate) fn with_grant(flat: Flat, grant: u8) -> Flat {
 
 pub(crate) fn grant(flat: &Flat) -> u8 {
     flat.body[0] & GRANT
+}
+
+/// What the policy of an identity is to say.
+pub(crate) fn document(identity: &Identity<Tiny>) -> u8 {
+    identity.wish.grant & GRANT
+}
+
+/// Whether its role is to have the boundary.
+pub(crate) fn is_bounded(identity: &Identity<Tiny>) -> bool {
+    identity.wish.grant & BOUNDED != 0
+}
+
+/// With the boundary, or without.
+pub(crate) fn bounded_otherwise(flat: Flat) -> Flat {
+    let mut body = flat.body;
+    body[0] ^= BOUNDED;
+    Flat { body, ..flat }
 }
 
 pub(crate) fn left_at_the_end(flat: Flat) -> Flat {
@@ -147,7 +169,7 @@ pub(crate) fn identity_of(key: u8, flat: Flat) -> Identity<Tiny> {
         deleting: flat.deleting,
         held: flat.finalizers & HELD != 0,
         wish: Wish {
-            grant: wish & GRANT,
+            grant: wish & (GRANT | BOUNDED),
             account: key,
             clusters: Vec::new(),
             adopts: wish & ADOPTS != 0,
@@ -281,8 +303,9 @@ pub(crate) fn place_name(slot: u8) -> String {
 pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
     match object(slot, *flat) {
         Object::Identity(Identity { wish, status, told, .. }) => {
-            let mut said = vec![format!("grant {}", wish.grant)];
+            let mut said = vec![format!("grant {}", wish.grant & GRANT)];
             said.extend(wish.orphans.then(|| "to be left".to_owned()));
+            said.extend((wish.grant & BOUNDED != 0).then(|| "bounded".to_owned()));
             said.extend(wish.adopts.then(|| "adopts".to_owned()));
             said.extend(status.intent.map(|_| "intends".to_owned()));
             said.extend(status.policy.map(|_| "has its policy".to_owned()));

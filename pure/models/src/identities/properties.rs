@@ -1,12 +1,14 @@
 //! What is claimed of identities.
 
 use bowline_explorer::Property;
-use bowline_identities::{Mood, Whose};
+use bowline_identities::Whose;
 
 use super::Team;
+use super::calls::{self, Change, Part};
+use super::converged::{has_converged, is_stalled};
 use super::memory;
-use super::names::{self, ACCOUNTS, BAD, ROLE, TOMBSTONES, TRUST};
-use super::world::{self, Change, Part, World};
+use super::names::{self, ACCOUNTS, BOUNDARY, TOMBSTONES, TRUST};
+use super::world::World;
 use crate::harness::{Action, Deed, Doing, Edit, Fault, Flat, Harness, Late, State, Verb, What};
 
 type Claim = Property<Harness<Team>>;
@@ -29,7 +31,7 @@ fn safety() -> Vec<Claim> {
         })
         .about("no resource is worked on by two: all that is done for an identity is about what has its name, and no two have one"),
         Property::always_step("AtMostOne", |_, _: &State, action: &Action, after: &State| {
-            decided(action, after).is_none_or(|(key, ask)| match world::change(&ask) {
+            decided(action, after).is_none_or(|(key, ask)| match calls::change(&ask) {
                 Some(Change::Makes(part)) => ask.key == key && is_seen_absent(after, key, part),
                 _ => true,
             })
@@ -37,7 +39,7 @@ fn safety() -> Vec<Claim> {
         .about("a policy or role is made only under its identity's own name, and after a look that found none"),
         Property::always_step("IntendedFirst", |_, _: &State, action: &Action, after: &State| {
             decided(action, after).is_none_or(|(key, ask)| {
-                world::change(&ask).is_none() || is_intended(after, key, world::round(&ask))
+                calls::change(&ask).is_none() || is_intended(after, key, calls::round(&ask))
             })
         })
         .about("nothing is changed in AWS before the identity is held and that is recorded; or, when it is gone, without a tombstone"),
@@ -48,11 +50,18 @@ fn safety() -> Vec<Claim> {
         .about("an account is made, or says which role it has, only if that role was recorded as complete, and is so by the last look"),
         Property::always_step("LapsedFirst", |_, _: &State, action: &Action, after: &State| {
             decided(action, after).is_none_or(|(key, ask)| {
-                let makes = world::change(&ask) == Some(Change::Makes(Part::Role));
+                let makes = calls::change(&ask) == Some(Change::Makes(Part::Role));
                 !makes || after.shown[usize::from(key)].is_none_or(|flat| !is_recorded(key, flat))
             })
         })
         .about("a role is made only for an identity that does not say that its role can be used"),
+        Property::always_step("NothingHalfMade", |_, _: &State, action: &Action, after: &State| {
+            decided(action, after).is_none_or(|(key, ask)| match calls::change(&ask) {
+                Some(Change::Makes(_)) => after.shown[usize::from(key)].is_none_or(|flat| is_found(after, key, flat)),
+                _ => true,
+            })
+        })
+        .about("nothing is made for an identity that names a boundary before that was seen, or is the role's already"),
         Property::always_step("NothingForeignIsTouched", |_, before: &State, action: &Action, after: &State| {
             matches!(action, Action::Deed(_) | Action::Collect(_))
                 || (0..INSTANCES).all(|key| leaves_what_is_foreign(before, after, key))
@@ -67,7 +76,7 @@ fn of_the_end() -> Vec<Claim> {
             decided(action, after).is_none_or(|(key, ask)| {
                 let going = |flat: Flat| flat.deleting && names::orphans(&flat);
                 let is_left = after.shown[usize::from(key)].is_some_and(going);
-                world::change(&ask).is_none() || !is_left && !is_remembered(after, LEFT, key)
+                calls::change(&ask).is_none() || !is_left && !is_remembered(after, LEFT, key)
             })
         })
         .about("an identity that is to leave AWS as it is changes nothing there when it is deleted, nor later"),
@@ -83,7 +92,7 @@ fn of_the_end() -> Vec<Claim> {
         .about("when an identity is let go that has ever intended something, there is a tombstone of it; unless it leaves AWS as it is"),
         Property::always_step("OnlyWhatIsBuried", |_, _: &State, action: &Action, after: &State| {
             decided(action, after).is_none_or(|(key, ask)| {
-                world::change(&ask).is_none() || world::round(&ask) == 0 || sweeps_its_own(after, key, &ask)
+                calls::change(&ask).is_none() || calls::round(&ask) == 0 || sweeps_its_own(after, key, &ask)
             })
         })
         .about("when no identity is there, only what was of those in its tombstone is swept"),
@@ -120,10 +129,16 @@ fn liveness() -> Vec<Claim> {
         })
         .about("in the end no tombstone is left but of what others keep from going, and no account of what is gone"),
         Property::eventually_always("TerminationIsTheLastAction", |_, s: &State| {
-            let is_look = |doing: Doing| matches!(doing.what, What::Call(ask) if world::change(&ask).is_none());
-            s.keys.iter().all(|known| known.doing.is_none_or(is_look)) && (0..3).all(|kind| s.behind(kind) == 0)
+            let changes_nothing = |doing: Doing| match doing.what {
+                What::Call(ask) => {
+                    calls::change(&ask).is_none() || World::of(&s.outside[usize::from(ask.key)]).refuses(&ask)
+                }
+                _ => false,
+            };
+            let is_quiet = s.keys.iter().all(|known| known.doing.is_none_or(changes_nothing));
+            is_quiet && (0..3).all(|kind| s.behind(kind) == 0)
         })
-        .about("and then nothing is written any more, on the hub or in AWS, though AWS is looked at for ever"),
+        .about("and then nothing is written any more, on the hub or in AWS, though AWS is looked at, and asked for what it refuses, for ever"),
     ]
 }
 
@@ -163,6 +178,14 @@ fn minds_its_own(s: &State, key: u8) -> bool {
     })
 }
 
+/// Whether the boundary that an identity names was seen.
+fn is_found(s: &State, key: u8, flat: Flat) -> bool {
+    let has_it = |role: bowline_identities::Role<crate::tiny::Tiny>| role.boundary.is_some();
+    let memory = memory::memory(s.keys[usize::from(key)].memory, bowline_control::Millis(0));
+    let is_its = look(s, key).and_then(|look| look.role).is_some_and(has_it);
+    !names::is_bounded(&names::identity_of(key, flat)) || is_its || memory.checked.contains(&BOUNDARY)
+}
+
 /// What a key remembers of AWS.
 fn look(s: &State, key: u8) -> Option<bowline_identities::Look<crate::tiny::Tiny>> {
     memory::memory(s.keys[usize::from(key)].memory, bowline_control::Millis(0)).look
@@ -196,15 +219,20 @@ fn publishes(s: &State, key: u8) -> bool {
 fn is_complete(m: &Harness<Team>, s: &State, key: u8) -> bool {
     let Some(flat) = s.shown[usize::from(key)] else { return false };
     let identity = names::identity_of(key, flat);
+    let wanted = names::document(&identity);
     let seen = look(s, key).is_some_and(|look| {
-        let policy = look.policy.is_some_and(|policy| policy.document == identity.wish.grant);
-        policy && look.role.is_some_and(|role| role.trust == TRUST && role.attached == [names::POLICY])
+        let policy = look.policy.is_some_and(|policy| policy.document == wanted);
+        let is_right = |role: bowline_identities::Role<crate::tiny::Tiny>| {
+            let bounded = role.boundary.is_some() == names::is_bounded(&identity);
+            role.trust == TRUST && role.attached == [names::POLICY] && role.inline.is_empty() && bounded
+        };
+        policy && look.role.is_some_and(is_right)
     });
     // Where nobody else changes anything, and nothing arrives late, what was seen is so.
     let of = |fault: Fault| m.bounds().faults[fault as usize];
     let others = of(Fault::Drift) + of(Fault::LostReply) + of(Fault::TwoLeaders) + m.bounds().people[3];
     let world = World::of(&s.outside[usize::from(key)]);
-    let is_so = others > 0 || world.policy == identity.wish.grant && world.role == TRUST && world.attached;
+    let is_so = others > 0 || world.policy == wanted && world.role == TRUST && world.attached;
     identity.status.complete.is_some() && seen && is_so
 }
 
@@ -219,7 +247,8 @@ fn leaves_what_is_foreign(before: &State, after: &State, key: u8) -> bool {
     let adopts = |flat: Flat| names::identity_of(key, flat).wish.adopts;
     let adopts = before.truth()[usize::from(key)].is_some_and(adopts);
     let policy = |world: World| (world.policy, world.others, world.uids[0]);
-    let role = |world: World| (world.role, world.attached, world.extra, world.uids[1]);
+    let role =
+        |world: World| (world.role, world.attached, world.extras, world.inline, world.bounded, world.uids[1]);
     let in_aws = (!was.is_their_policy() || policy(was) == policy(is))
         && (!was.is_their_role() || role(was) == role(is));
     let account = |s: &State| s.truth()[usize::from(ACCOUNTS + key)];
@@ -263,7 +292,7 @@ fn sweeps_its_own(s: &State, key: u8, ask: &crate::harness::Ask) -> bool {
     let Some(tombstone) = s.shown[usize::from(TOMBSTONES + key)] else { return false };
     let of = names::tombstone_of(key, tombstone).of;
     let is_its = |whose: Option<Whose<u8>>| matches!(whose, Some(Whose::Ours(uid)) if of.contains(&uid));
-    look(s, key).is_some_and(|look| match world::change(ask) {
+    look(s, key).is_some_and(|look| match calls::change(ask) {
         Some(Change::Changes(Part::Policy)) => is_its(look.policy.map(|policy| policy.whose)),
         Some(Change::Changes(Part::Role)) => is_its(look.role.map(|role| role.whose)),
         _ => false,
@@ -274,43 +303,6 @@ fn sweeps_its_own(s: &State, key: u8, ask: &crate::harness::Ask) -> bool {
 fn may_miss_it(m: &Harness<Team>) -> bool {
     let of = |fault: Fault| m.bounds().faults[fault as usize];
     of(Fault::LostReply) + of(Fault::TwoLeaders) > 0 && of(Fault::Clock) + of(Fault::Provider) > 0
-}
-
-fn is_stalled(key: u8, flat: Flat) -> bool {
-    names::identity_of(key, flat).told.is_some_and(|told| told.mood == Mood::Stalled)
-}
-
-fn has_converged(s: &State, key: u8) -> bool {
-    let truth = s.truth();
-    let Some(flat) = truth[usize::from(key)].filter(|flat| !flat.deleting) else { return true };
-    let identity = names::identity_of(key, flat);
-    let world = World::of(&s.outside[usize::from(key)]);
-    let says = |mood: Mood| {
-        identity.told.as_ref().is_some_and(|told| told.mood == mood && told.observed == identity.generation)
-    };
-    let adopts = identity.wish.adopts;
-    let is_foreign = !adopts && (world.is_their_policy() || world.is_their_role());
-    if identity.wish.grant == BAD || is_foreign {
-        return says(Mood::Stalled);
-    }
-    let is_wanted = World {
-        policy: identity.wish.grant,
-        role: TRUST,
-        uids: [identity.uid; 2],
-        others: world.others,
-        attached: true,
-        extra: false,
-    };
-    let account = truth[usize::from(ACCOUNTS + key)].map(|flat| names::account_of(key, flat));
-    match account {
-        _ if world != is_wanted => false,
-        Some(account) if account.of.is_none() && !adopts => says(Mood::Stalled),
-        Some(account) => {
-            let is_its = account.of == Some((key, identity.uid)) && account.role == Some(ROLE);
-            is_its && identity.status.ready && says(Mood::Well)
-        }
-        None => false,
-    }
 }
 
 /// Of what is remembered: for each key a bit that others have replaced what we may have looked at.
@@ -340,7 +332,7 @@ fn has_looked(s: &State, key: u8) -> bool {
 
 fn is_looking(s: &State, key: u8) -> bool {
     let doing = s.keys[usize::from(key)].doing;
-    matches!(doing, Some(Doing { what: What::Call(ask), .. }) if world::change(&ask).is_none())
+    matches!(doing, Some(Doing { what: What::Call(ask), .. }) if calls::looks(&ask))
 }
 
 /// Whether something is on its way to AWS that nobody waits for.

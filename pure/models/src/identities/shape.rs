@@ -32,6 +32,8 @@ pub(crate) static SHAPE: Shape = Shape {
 
 /// How many versions of a policy there can be, so that there can be too many.
 pub(super) const VERSIONS: u8 = 2;
+/// How many policies a role has room for, so that it can be full.
+pub(super) const ATTACHMENTS: u8 = 2;
 /// How often it is looked for what arrived late.
 pub(super) const SWEEPS: u8 = 2;
 const SOON: Millis = Millis(1_000);
@@ -44,6 +46,7 @@ static SHIPPED_CONTROLLER: LazyLock<Identities<Tiny>> = LazyLock::new(|| {
         sweeps: vec![SOON; SWEEPS.into()],
         tries: 1,
         versions: VERSIONS,
+        attachments: ATTACHMENTS,
         ..Rhythm::default()
     };
     Identities::new(Some(()), rhythm)

@@ -25,7 +25,7 @@ fn every_action_has_a_name_and_a_class() {
 
 #[test]
 fn what_is_flat_loses_nothing() {
-    for wish in 1..16 {
+    for wish in 1..32 {
         for status in 0..64 {
             for (told, observed) in [(0, 0), (1, 1), (4, 2)] {
                 let body = padded([wish, status, told, observed]);
@@ -44,7 +44,10 @@ fn what_is_flat_loses_nothing() {
 fn what_is_noted_loses_nothing_but_its_time() {
     for policy in [0, 0b1000_0101, 0b1001_1010] {
         for role in [0, 0b1000_0001, 0b1011_1001] {
-            for (flags, refused) in [(1, 0), (3, 0), (5, 35), (15, 53)] {
+            for (flags, refused) in [(1, 0), (3, 0), (5, 35), (15, 53), (64, 0), (65, 90)] {
+                // Of what was not seen nothing is known.
+                let (policy, role) = if flags & 1 == 0 { (0, 0) } else { (policy, role) };
+                let flags = if role > 0 && flags & 1 > 0 { flags | 48 } else { flags };
                 let other = if policy >> 2 & 3 == 2 || role >> 2 & 3 == 2 { 3 } else { 0 };
                 let note = Note { uids: [2, other], body: [policy, role, flags, 1, refused] };
                 assert_eq!(memory::note(&memory::memory(note, Millis(7))), note);
@@ -52,6 +55,9 @@ fn what_is_noted_loses_nothing_but_its_time() {
         }
     }
     assert_eq!(memory::note(&memory::memory(Note::default(), Millis(7))), Note::default());
-    let world = World { policy: 1, role: 3, uids: [2, 0], others: 1, attached: true, extra: false };
+    let world =
+        World { policy: 1, role: 3, uids: [2, 0], others: 1, attached: true, extras: 1, ..World::default() };
+    let more = World { extras: 2, inline: true, bounded: true, unbound: true, attached: false, ..world };
+    assert_eq!(World::of(&more.note()), more);
     assert_eq!(World::of(&world.note()), world);
 }

@@ -1,13 +1,18 @@
 //! AWS, as strict as it is: what is there under the names of an instance.
 
 use bowline_control::Millis;
-use bowline_identities::{Ask as Asked, Call, Memory, Policy, Reply, Role, Said, Step, Whose};
+use bowline_identities::{Call, Memory, Policy, Reply, Role, Said, Step, Whose};
 
 use super::Team;
+use super::calls::{
+    self, ATTACH, CHECK, CREATE_POLICY, CREATE_ROLE, CREATE_VERSION, Change, Code, DELETE_BOUNDARY,
+    DELETE_INLINE, DELETE_POLICY, DELETE_ROLE, DELETE_VERSION, DETACH, LOOK, PUT_BOUNDARY, TAG_POLICY,
+    TAG_ROLE, UPDATE_TRUST, WITH_BOUNDARY, change,
+};
 use super::memory;
-use super::names::{EXTRA, POLICY, ROLE};
-use super::shape::VERSIONS;
-use crate::harness::{Ask, Note, Outside, padded};
+use super::names::{BOUNDARY, EXTRA, POLICY, ROLE};
+use super::shape::{ATTACHMENTS, VERSIONS};
+use crate::harness::{Ask, Note, Outside};
 use crate::tiny::{Tiny, Words};
 
 /// AWS.
@@ -26,22 +31,45 @@ pub(crate) struct World {
     pub(crate) others: u8,
     /// The role has our policy.
     pub(crate) attached: bool,
-    /// The role has somebody else's policy.
-    pub(crate) extra: bool,
+    /// How many of somebody else's policies the role has.
+    pub(crate) extras: u8,
+    /// Somebody has written a policy into the role.
+    pub(crate) inline: bool,
+    /// The role has the boundary that people may want.
+    pub(crate) bounded: bool,
+    /// Somebody has taken away the policy that is that boundary: nobody can be given it.
+    pub(crate) unbound: bool,
 }
+
+/// Of the last byte, after the number of somebody else's policies.
+const INLINE: u8 = 1 << 2;
+const BOUNDED: u8 = 1 << 3;
+const UNBOUND: u8 = 1 << 4;
 
 /// What somebody else writes into a document.
 pub(crate) const EDITED: u8 = 3;
 
 impl World {
     pub(crate) fn of(note: &Note) -> World {
-        let [policy, role, others, attached, extra] = note.body;
-        World { policy, role, uids: note.uids, others, attached: attached > 0, extra: extra > 0 }
+        let [policy, role, others, attached, more] = note.body;
+        World {
+            policy,
+            role,
+            uids: note.uids,
+            others,
+            attached: attached > 0,
+            extras: more & 3,
+            inline: more & INLINE != 0,
+            bounded: more & BOUNDED != 0,
+            unbound: more & UNBOUND != 0,
+        }
     }
 
     pub(crate) fn note(self) -> Note {
-        let World { policy, role, uids, others, attached, extra } = self;
-        Note { uids, body: [policy, role, others, attached.into(), extra.into()] }
+        let World { policy, role, uids, others, attached, extras, inline, bounded, unbound } = self;
+        let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+        let more = extras | bit(inline, INLINE) | bit(bounded, BOUNDED) | bit(unbound, UNBOUND);
+        Note { uids, body: [policy, role, others, attached.into(), more] }
     }
 
     pub(crate) fn is_their_policy(self) -> bool {
@@ -67,20 +95,36 @@ impl World {
     }
 
     pub(crate) fn without_role(self) -> World {
-        World { role: 0, attached: false, extra: false, uids: [self.uids[0], 0], ..self }
+        let uids = [self.uids[0], 0];
+        World { role: 0, attached: false, extras: 0, inline: false, bounded: false, uids, ..self }
+    }
+
+    /// Whether AWS does not do this before somebody puts the boundary back.
+    pub(crate) fn refuses(self, ask: &Ask) -> bool {
+        self.unbound && Code::of(ask).bounds()
+    }
+
+    /// Whether AWS lets the role have one more policy.
+    pub(crate) fn has_room(self) -> bool {
+        u8::from(self.attached) + self.extras < ATTACHMENTS
+    }
+
+    /// What there is to be seen of the role.
+    fn role(self) -> Option<Role<Tiny>> {
+        let whose = if self.uids[1] > 0 { Whose::Ours(self.uids[1]) } else { Whose::Theirs };
+        (self.role > 0).then(|| role(self.role, whose, self.attached, self.extras, self.inline, self.bounded))
     }
 
     fn look(self) -> Said<Tiny> {
         let whose = |uid: u8| if uid > 0 { Whose::Ours(uid) } else { Whose::Theirs };
         let policy = (self.policy > 0).then(|| policy(self.policy, whose(self.uids[0]), self.others));
-        let role = || role(self.role, whose(self.uids[1]), self.attached, self.extra);
-        Said::Seen { policy, role: (self.role > 0).then(role) }
+        Said::Seen { policy, role: self.role() }
     }
 
     /// What AWS does, by its own rules.
     fn act(&mut self, code: Code, uid: u8) -> Said<Tiny> {
         let about_policy = (CREATE_VERSION..=DELETE_POLICY).contains(&code.what);
-        let about_role = (UPDATE_TRUST..=DELETE_ROLE).contains(&code.what);
+        let about_role = (UPDATE_TRUST..=DELETE_INLINE).contains(&code.what);
         if about_policy && self.policy == 0 || about_role && self.role == 0 {
             return Said::Missing;
         }
@@ -103,21 +147,30 @@ impl World {
             DELETE_POLICY if self.attached || self.others > 0 => return outdated(),
             DELETE_POLICY => *self = self.without_policy(),
             CREATE_ROLE if self.role > 0 => return Said::Exists,
+            CREATE_ROLE | PUT_BOUNDARY if code.bounds() && self.unbound => return Said::Refused(Words),
             CREATE_ROLE => {
-                (self.role, self.uids[1]) = (code.about, uid);
+                (self.role, self.uids[1]) = (code.about & !WITH_BOUNDARY, uid);
+                self.bounded = code.bounds();
                 made = true;
             }
+            PUT_BOUNDARY => self.bounded = true,
+            DELETE_BOUNDARY => self.bounded = false,
             UPDATE_TRUST => self.role = code.about,
             TAG_ROLE => self.uids[1] = uid,
             ATTACH if self.policy == 0 => return Said::Missing,
+            ATTACH if !self.attached && !self.has_room() => return Said::Refused(Words),
             ATTACH => self.attached = true,
-            DETACH if code.about == EXTRA && !self.extra || code.about == POLICY && !self.attached => {
-                return Said::Missing;
-            }
-            DETACH if code.about == EXTRA => self.extra = false,
-            DETACH => self.attached = false,
-            DELETE_ROLE if self.attached || self.extra => return outdated(),
+            DETACH if code.about == POLICY && !self.attached => return Said::Missing,
+            DETACH if code.about == POLICY => self.attached = false,
+            // Those of somebody else are taken away in any order: how many there are is all that matters.
+            DETACH if self.extras == 0 => return Said::Missing,
+            DETACH => self.extras -= 1,
+            DELETE_INLINE if !self.inline => return Said::Missing,
+            DELETE_INLINE => self.inline = false,
+            DELETE_ROLE if self.attached || self.extras > 0 || self.inline => return outdated(),
             DELETE_ROLE => *self = self.without_role(),
+            CHECK if self.unbound => return Said::Refused(Words),
+            CHECK => {}
             _ => return self.look(),
         }
         match made {
@@ -137,99 +190,32 @@ pub(crate) fn policy(document: u8, whose: Whose<u8>, others: u8) -> Policy<Tiny>
     Policy { arn: POLICY, whose, document, default, others, held_by: Vec::new() }
 }
 
-pub(crate) fn role(trust: u8, whose: Whose<u8>, attached: bool, extra: bool) -> Role<Tiny> {
-    let attached = [(attached, POLICY), (extra, EXTRA)];
-    let attached = attached.into_iter().filter(|(is, _)| *is).map(|(_, arn)| arn).collect();
-    Role { arn: ROLE, whose, trust, boundary: None, attached, held_by: Vec::new() }
+pub(crate) fn role(
+    trust: u8,
+    whose: Whose<u8>,
+    attached: bool,
+    extras: u8,
+    inline: bool,
+    bounded: bool,
+) -> Role<Tiny> {
+    let attached =
+        attached.then_some(POLICY).into_iter().chain((0..extras).map(|extra| EXTRA + extra)).collect();
+    let inline = if inline { vec![Words] } else { Vec::new() };
+    Role {
+        arn: ROLE,
+        whose,
+        trust,
+        boundary: bounded.then_some(BOUNDARY),
+        attached,
+        inline,
+        held_by: Vec::new(),
+    }
 }
 
 /// Nothing is done, for now.
 const THROTTLED: u8 = 0;
 /// What is there is not visible yet.
 const HIDDEN: u8 = 1;
-
-const LOOK: u8 = 0;
-const CREATE_POLICY: u8 = 1;
-const CREATE_VERSION: u8 = 2;
-const DELETE_VERSION: u8 = 3;
-const TAG_POLICY: u8 = 4;
-const DELETE_POLICY: u8 = 5;
-const CREATE_ROLE: u8 = 6;
-const UPDATE_TRUST: u8 = 7;
-const TAG_ROLE: u8 = 8;
-const ATTACH: u8 = 9;
-const DETACH: u8 = 10;
-const DELETE_ROLE: u8 = 11;
-
-/// The steps that call, by their numbers.
-const STEPS: [Step; 12] = [
-    Step::Look,
-    Step::CreatePolicy,
-    Step::CreatePolicyVersion,
-    Step::DeletePolicyVersion,
-    Step::TagPolicy,
-    Step::DeletePolicy,
-    Step::CreateRole,
-    Step::UpdateAssumeRolePolicy,
-    Step::TagRole,
-    Step::AttachRolePolicy,
-    Step::DetachRolePolicy,
-    Step::DeleteRole,
-];
-
-/// What is asked, taken apart.
-#[derive(Clone, Copy)]
-struct Code {
-    what: u8,
-    about: u8,
-}
-
-/// What a call changes, if it changes something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Change {
-    Makes(Part),
-    Changes(Part),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    Policy,
-    Role,
-}
-
-pub(crate) fn change(ask: &Ask) -> Option<Change> {
-    match ask.code[0] {
-        LOOK => None,
-        CREATE_POLICY => Some(Change::Makes(Part::Policy)),
-        CREATE_ROLE => Some(Change::Makes(Part::Role)),
-        CREATE_VERSION..=DELETE_POLICY => Some(Change::Changes(Part::Policy)),
-        _ => Some(Change::Changes(Part::Role)),
-    }
-}
-
-/// In which sweep a call was made; 0 if an identity was there.
-pub(crate) fn round(ask: &Ask) -> u8 {
-    ask.code[2]
-}
-
-fn asked(ask: &Ask) -> Call<Tiny> {
-    let [what, about, round, generation, _] = ask.code;
-    let what = match what {
-        LOOK => Asked::Look { goes: false },
-        CREATE_POLICY => Asked::CreatePolicy(about),
-        CREATE_VERSION => Asked::CreatePolicyVersion(about),
-        DELETE_VERSION => Asked::DeletePolicyVersion(about.into()),
-        TAG_POLICY => Asked::TagPolicy,
-        DELETE_POLICY => Asked::DeletePolicy,
-        CREATE_ROLE => Asked::CreateRole { trust: about, boundary: None },
-        UPDATE_TRUST => Asked::UpdateAssumeRolePolicy(about),
-        TAG_ROLE => Asked::TagRole,
-        ATTACH => Asked::AttachRolePolicy(about),
-        DETACH => Asked::DetachRolePolicy(about),
-        _ => Asked::DeleteRole,
-    };
-    Call { name: ask.key, uid: ask.uid, round, generation: generation.into(), what }
-}
 
 impl Outside<Team> for Cloud {
     const WAYS: &'static [&'static str] = &["throttled", "not visible", "refused"];
@@ -247,39 +233,27 @@ impl Outside<Team> for Cloud {
     }
 
     fn ask(step: &Step, call: &Call<Tiny>) -> Ask {
-        let about = match &call.what {
-            Asked::CreatePolicy(document)
-            | Asked::CreatePolicyVersion(document)
-            | Asked::UpdateAssumeRolePolicy(document) => *document,
-            Asked::CreateRole { trust, .. } => *trust,
-            Asked::DeletePolicyVersion(version) => *version as u8,
-            Asked::AttachRolePolicy(arn) | Asked::DetachRolePolicy(arn) => *arn,
-            _ => 0,
-        };
-        let number = (0..).zip(STEPS).find(|(_, known)| known == step);
-        let Some((what, _)) = number else { unreachable!("{step:?} asks for nothing here") };
-        // The generation is remembered only of what is refused.
-        let code = padded([what, about, call.round, call.generation as u8]);
-        Ask { key: call.name, uid: call.uid, on: 0, code }
+        calls::ask(step, call)
     }
 
     fn step(ask: &Ask) -> Step {
-        STEPS[usize::from(ask.code[0])]
+        calls::step(ask)
     }
 
     fn perform(_: &Team, outside: &mut Note, ask: &Ask, way: Option<u8>) -> Reply<Tiny> {
         let mut world = World::of(outside);
-        let code = Code { what: ask.code[0], about: ask.code[1] };
+        let code = Code::of(ask);
         let makes = matches!(change(ask), Some(Change::Makes(_)));
         let said = match way {
             None => world.act(code, ask.uid),
             Some(HIDDEN) if code.what == LOOK => World::default().look(),
+            Some(HIDDEN) if code.what == CHECK => Said::Refused(Words),
             Some(HIDDEN) if !makes => Said::Missing,
             Some(THROTTLED | HIDDEN) => Said::Failed(String::new()),
             Some(_) => Said::Refused(Words),
         };
         *outside = world.note();
-        Reply { to: asked(ask), said }
+        Reply { to: calls::asked(ask), said }
     }
 
     /// AWS has no guards: what was sent may arrive at any time.
@@ -290,7 +264,8 @@ impl Outside<Team> for Cloud {
     fn ended(_: &mut Note) {}
 
     fn describe(outside: &Note) -> String {
-        let World { policy, role, uids, others, attached, extra } = World::of(outside);
+        let World { policy, role, uids, others, attached, extras, inline, bounded, unbound } =
+            World::of(outside);
         let of = |uid: u8| if uid > 0 { format!("of uid {uid}") } else { "somebody's".to_owned() };
         let policy = match policy {
             0 => "no policy".to_owned(),
@@ -300,9 +275,10 @@ impl Outside<Team> for Cloud {
             0 => "no role".to_owned(),
             trust => format!("role {} trusts {trust}", of(uids[1])),
         };
-        let has = [(attached, "its policy"), (extra, "another policy")];
+        let has = [(attached, "its policy"), (inline, "one written into it"), (bounded, "its boundary")];
         let has: Vec<_> = has.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
-        format!("{policy}; {role}, has {has:?}")
+        let boundary = if unbound { "; the boundary is gone" } else { "" };
+        format!("{policy}; {role}, has {has:?} and {extras} others{boundary}")
     }
 
     fn remembered(note: &Note) -> String {

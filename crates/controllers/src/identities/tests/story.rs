@@ -150,7 +150,7 @@ async fn an_identity_becomes_ready_by_five_calls_and_costs_only_looks_from_then_
     stage.until(Some(Wait::NextLook)).await;
     let heard = stage.bench.iam.heard();
     assert!(
-        heard.len() == 5 && heard.iter().all(|call| call.starts_with("Get") || call.starts_with("List")),
+        heard.len() == 6 && heard.iter().all(|call| call.starts_with("Get") || call.starts_with("List")),
         "{heard:?}"
     );
     assert_eq!(stage.writes, writes);
@@ -161,6 +161,7 @@ async fn what_others_have_changed_is_put_right() {
     let mut stage = Stage::new(Rhythm::default());
     stage.until(Some(Wait::NextLook)).await;
     stage.bench.iam.world().attached.clear();
+    stage.bench.iam.world().inline.push("backdoor".into());
     if let Some(policy) = &mut stage.bench.iam.world().policy {
         policy.default_version = "v9".into();
     }
@@ -172,9 +173,10 @@ async fn what_others_have_changed_is_put_right() {
     let wrote: Vec<_> =
         heard.iter().filter(|call| !call.starts_with("Get") && !call.starts_with("List")).collect();
     assert!(
-        wrote.len() == 2
+        wrote.len() == 3
             && wrote[0].starts_with("CreatePolicyVersion")
-            && wrote[1].starts_with("AttachRolePolicy"),
+            && wrote[1].starts_with("DeleteRolePolicy backdoor")
+            && wrote[2].starts_with("AttachRolePolicy"),
         "{heard:?}"
     );
 }
