@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use crate::carrier::{Carrier, Outside};
 use crate::clock::{NAP, now};
 use crate::failures::Failures;
-use crate::herald::{self, Herald};
+use crate::herald::{self, Forbidden, Herald};
 use crate::journal::{Journal, Line};
 use crate::lead::{Leader, Mandate};
 use crate::metrics::{End, Meter, Metrics};
@@ -92,7 +92,7 @@ where
     };
     let mut events: SelectAll<BoxStream<'static, _>> = shown();
     let manager = format!("bowline-{name}");
-    let (herald, telling) = Herald::new(client.clone(), manager.clone());
+    let (herald, telling) = Herald::new(client.clone(), manager.clone(), Forbidden::Told);
     let carrier = Arc::new(Carrier { client, wire, raw, watched, outside, manager, herald });
     let mut desk = Desk {
         name,

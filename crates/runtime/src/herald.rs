@@ -37,14 +37,23 @@ pub struct Notice {
     pub note: String,
 }
 
+/// What is said in the log of an Event that the server forbids.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Forbidden {
+    /// That it is not sent: somebody has to allow it.
+    Told,
+    /// Nothing: the right to send it comes and goes with what it is about.
+    Passed,
+}
+
 /// Takes notices, and has them sent in their order.
 pub struct Herald(mpsc::Sender<(ObjectReference, Notice)>);
 
 impl Herald {
     /// One that sends as `controller`; it has ended when there is no herald any more, and all was sent.
-    pub fn new(client: Client, controller: String) -> (Herald, JoinHandle<()>) {
+    pub fn new(client: Client, controller: String, forbidden: Forbidden) -> (Herald, JoinHandle<()>) {
         let (herald, notices) = mpsc::channel(WAITING);
-        (Herald(herald), tokio::spawn(send(Series::new(client, controller), notices)))
+        (Herald(herald), tokio::spawn(send(Series::new(client, controller), forbidden, notices)))
     }
 
     /// Has this said of an object.
@@ -64,7 +73,11 @@ pub(crate) async fn ended(sending: JoinHandle<()>) {
     }
 }
 
-async fn send(mut series: Series, mut notices: mpsc::Receiver<(ObjectReference, Notice)>) {
+async fn send(
+    mut series: Series,
+    forbidden: Forbidden,
+    mut notices: mpsc::Receiver<(ObjectReference, Notice)>,
+) {
     let mut allowance = Allowance::default();
     while let Some((about, mut notice)) = notices.recv().await {
         let reason = notice.reason.clone();
@@ -76,6 +89,9 @@ async fn send(mut series: Series, mut notices: mpsc::Receiver<(ObjectReference, 
         notice.note = cut(notice.note);
         match tokio::time::timeout(REQUEST, series.publish(&about, notice, now().clock)).await {
             Ok(Ok(())) => {}
+            Ok(Err(kube::Error::Api(status))) if status.code == 403 && forbidden == Forbidden::Passed => {
+                tracing::debug!(object, reason, why = status.message, "an event is not sent");
+            }
             Ok(Err(error)) => {
                 let why = sentence(&error);
                 tracing::warn!(object, reason, why, "an event is not sent");
@@ -160,7 +176,7 @@ mod tests {
             std::future::ready(Ok::<_, Infallible>(Response::new(Body::from(said.into_bytes()))))
         };
         let (herald, sending) =
-            Herald::new(Client::new(tower::service_fn(serve), "default"), "us".to_owned());
+            Herald::new(Client::new(tower::service_fn(serve), "default"), "us".to_owned(), Forbidden::Told);
         for number in 0..100 {
             let about = ObjectReference { uid: Some("a".into()), ..ObjectReference::default() };
             let note = format!("{number} of 100 are ready");

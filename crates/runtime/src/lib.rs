@@ -38,7 +38,7 @@ pub use client::{ClientError, Manner, REQUEST, client, client_in_cluster, client
 pub use clock::now;
 pub use drive::{Driven, Driver, drive};
 pub use fit::{Unfit, fit};
-pub use herald::{Herald, Notice};
+pub use herald::{Forbidden, Herald, Notice};
 pub use install::{InstallError, apply, install, make_namespace, served};
 pub use journal::{Journal, JournalError};
 pub use keep::{Keeper, keep};

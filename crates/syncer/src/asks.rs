@@ -25,6 +25,10 @@ impl From<kube::Error> for Undone {
     fn from(error: kube::Error) -> Undone {
         match &error {
             kube::Error::Api(status) if status.code == 409 || status.code == 404 => Undone::Outdated,
+            // What the hub grants it lets us read a moment later; and nothing is made where all is deleted.
+            kube::Error::Api(status) if status.code == 403 => {
+                Undone::Waits(format!("what is forbidden to be allowed: {}", status.message))
+            }
             _ => Undone::Failed(sentence(&error)),
         }
     }
@@ -156,6 +160,14 @@ mod tests {
 
     use super::*;
     use crate::kinds::pods;
+
+    #[tokio::test]
+    async fn what_is_forbidden_is_waited_for() {
+        let serve = |_: Request<Body>| std::future::ready(Ok::<_, Infallible>(refusal(403, "Forbidden")));
+        let server = Server::new(Client::new(tower::service_fn(serve), "default"));
+        let told = list(&server.within(&pods(), "shop"), "").await;
+        assert_eq!(told, Err(Undone::Waits("what is forbidden to be allowed: no".to_owned())));
+    }
 
     #[tokio::test]
     async fn no_list_is_no_empty_list() {

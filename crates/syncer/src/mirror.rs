@@ -304,8 +304,11 @@ mod tests {
         assert!(!may_go(&copy_of("1.0"), Mark { target: "west", restore: "1.0" }));
     }
 
+    /// What a server was asked, in its order.
+    type Asked = Arc<Mutex<Vec<(Method, Value)>>>;
+
     /// Both ends are a server that refuses patches, because what they are of has changed, and has nothing. Says what it is asked.
-    fn hands() -> (Hands, Arc<Mutex<Vec<(Method, Value)>>>) {
+    fn hands() -> (Hands, Asked) {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&asked);
         let serve = move |request: Request<Body>| {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::placements::SyncTarget;
 use bowline_control::lease::{Epoch, Settings};
-use bowline_runtime::{Election, Herald, Identity, Metrics, elect};
+use bowline_runtime::{Election, Forbidden, Herald, Identity, Metrics, elect};
 use kube::Client;
 
 use crate::acts::Hands;
@@ -89,7 +89,8 @@ pub async fn run(setup: Setup, stop: impl Future<Output = ()> + Send) -> Result<
     let election = tokio::spawn(election);
     let (send, news) = tokio::sync::mpsc::unbounded_channel();
     let watches = (bells::of_hub(&hub, &send), bells::of_cluster(&cluster, &send));
-    let (herald, sending) = Herald::new(hub.server.client().clone(), format!("{MANAGER}-{target}"));
+    let (herald, sending) =
+        Herald::new(hub.server.client().clone(), format!("{MANAGER}-{target}"), Forbidden::Passed);
     let mut syncer = Syncer::new(Hands { hub, cluster }, leader, send, Teller::new(herald, say));
     tokio::select! {
         () = syncer.run(news) => {}
