@@ -68,5 +68,5 @@ pub use guest::Guest;
 pub use other::backup::PATH as BACKUP_PATH;
 pub use server::{Config, Server, StartError, rotate_key};
 pub use service::Service;
-pub use store::{BackupCheck, BackupError, RestoreError, Restored, restore};
+pub use store::{BackupCheck, BackupError, Mend, Mending, RestoreError, Restored, Unread, restore};
 pub use user::User;

@@ -30,7 +30,7 @@ pub(crate) use keyring::Keyring;
 pub(crate) use opening::{Opened, Unusable, open, rotate_key};
 pub(crate) use record::Kept;
 pub(crate) use redb_store::RedbStore;
-pub use restore::{RestoreError, Restored, restore};
+pub use restore::{Mend, Mending, RestoreError, Restored, Unread, restore};
 pub(crate) use state::{Restores, State};
 
 /// Keeps changes.

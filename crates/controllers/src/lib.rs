@@ -37,7 +37,7 @@ use leases::Court;
 pub use clusters::{EXPOSED as HUB_EXPOSED, Embed, NotStarted, Running};
 pub use hub::KNOWN_BY;
 pub use identities::{Cloud, Connected, NoCloud};
-pub use placements::{PlacementWire, VOLUME_FINALIZER};
+pub use placements::{PlacementWire, VOLUME_FINALIZER, mark_restored};
 pub use updates::{AT_ONCE as UPDATES_AT_ONCE, latest};
 pub use updates::{Action, Against, Blind, Foreseen, Foretold, Preview, Sighted, Submission, Unseen};
 pub use upgrades::UpgradeWire;

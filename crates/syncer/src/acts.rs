@@ -161,7 +161,9 @@ impl Hands {
         let (is, only) = self.cluster.portable(volume, known.site)?;
         let stand = known.site.volumes.get(volume).ok_or(Undone::Outdated)?;
         let shared = stand.claim.as_ref().is_some_and(crate::portable::is_shared);
-        let adopted = crate::hub::Adopted { volume, shared, is, only, held };
+        let view = &known.sight()?.view;
+        let (restore, seen) = (view.target.restore, view.volumes.contains_key(volume));
+        let adopted = crate::hub::Adopted { volume, shared, is, only, held, restore, seen };
         let ((kind, raw), held) = self.hub.adopt(adopted).await?;
         // The hub knows first: who is killed between finds its own grant there.
         self.cluster.confirm_volume(volume, held, known.site).await?;

@@ -223,9 +223,9 @@ impl Hub {
         self.write(raw, &Object::Volume(volume)).await
     }
 
-    /// Makes the grant of a volume that a controller of the cluster has made: in its first epoch, with its description.
+    /// Makes the grant of a volume that a controller of the cluster has made, or that the hub has forgotten, with its description.
     pub(crate) async fn adopt(&self, adopted: Adopted<'_>) -> Done<((Kind, DynamicObject), Held)> {
-        let Adopted { volume, shared, is, only, held } = adopted;
+        let Adopted { volume, shared, is, only, held, restore, seen } = adopted;
         let (namespace, claim) = marks::parts(volume);
         let api = self.server.all(&resource(Kind::Volume));
         let raw = match get(&api, volume).await? {
@@ -236,18 +236,22 @@ impl Hub {
             return Err(Undone::Failed(format!("the grant of the volume {volume} cannot be read")));
         };
         let mine = known.grant.users.get(&self.target).copied();
-        let held = Held { epoch: bowline_placements::Epoch(1), ..held };
         if mine.is_some_and(|its| its.epoch == held.epoch) {
             return Ok(((Kind::Volume, raw), held));
         }
-        if known.grant != Grant::default() || known.described.is_some() {
+        let is_another = known.grant != Grant::default() || known.described.is_some();
+        if is_another && !seen {
+            return Err(Undone::Outdated);
+        }
+        if is_another {
             return Err(Undone::Failed(format!(
                 "a controller of the cluster has made a volume for the claim {namespace}/{claim}, and the hub knows another one by that \
                  name: delete the claim in the cluster, and it is made from the one that the hub knows"
             )));
         }
         let its = Use { epoch: held.epoch, fence: held.fence, state: UseState::Granted, said: None };
-        let grant = Grant { epoch: held.epoch, users: [(self.target.clone(), its)].into(), recovering: None };
+        let users = [(self.target.clone(), its)].into();
+        let grant = Grant { epoch: held.epoch, users, recovering: None, restore };
         let only = only.then(|| self.target.clone());
         let after = Volume { grant, described: Some(is), only, unknown: false, ..known };
         Ok((self.write(raw, &Object::Volume(after)).await?, held))
@@ -271,13 +275,17 @@ impl Hub {
     }
 }
 
-/// A volume that a controller of the cluster has made.
+/// A volume that a controller of the cluster has made, or that the hub has forgotten.
 pub(crate) struct Adopted<'a> {
     pub(crate) volume: &'a str,
     pub(crate) shared: bool,
     pub(crate) is: String,
     pub(crate) only: bool,
     pub(crate) held: Held,
+    /// The last restore of the hub that was reported about.
+    pub(crate) restore: u64,
+    /// The hub has a grant by its name, as far as was read.
+    pub(crate) seen: bool,
 }
 
 /// What a volume is, as the view has it.

@@ -16,6 +16,8 @@ use crate::server::Volumes;
 use crate::site::{Sites, Sort};
 use crate::syncer::Syncer;
 
+mod again;
+
 /// All of it, in a directory that is gone when this is dropped.
 pub struct Bed {
     // Before the servers that they talk to, and these before the directory.
@@ -45,6 +47,14 @@ impl Bed {
     /// # Errors
     /// If something does not start.
     pub fn start_on(sort: Sort, targets: &[&str]) -> Result<Bed> {
+        Bed::start_with(sort, targets, "5s")
+    }
+
+    /// The same with syncers whose leases last so long.
+    ///
+    /// # Errors
+    /// If something does not start.
+    pub fn start_with(sort: Sort, targets: &[&str], lease: &str) -> Result<Bed> {
         let scratch = Scratch::new("placements")?;
         // Who asks for any port may be given another one next time, and syncers know but one.
         let listen = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
@@ -58,7 +68,7 @@ impl Bed {
             hub: Some(hub),
             listen,
             sites,
-            lease: "5s".to_owned(),
+            lease: lease.to_owned(),
             scratch,
         };
         bed.is_ready()?;
@@ -82,13 +92,8 @@ impl Bed {
     /// Makes a target of a cluster, and starts its syncer.
     fn join(&mut self, target: &str) -> Result<()> {
         let cluster = self.sites.kubeconfig(target)?;
-        self.says(&format!("cluster add {target} --kubeconfig {}", cluster.display()), 0, &[])?;
-        self.says(&format!("place target add {target} --cluster {target}"), 0, &[])?;
         let road = Road::to(&self.listen)?;
-        let said = self.bowline(&format!("join syncer {target} --server https://{}", road.address()))?;
-        ensure!(said.code == 0, "{said:#?}");
-        let kubeconfig = self.scratch.join(&format!("{target}.kubeconfig"));
-        std::fs::write(&kubeconfig, said.out)?;
+        let kubeconfig = self.enlist(target, &road)?;
         self.volumes.serve(target, &cluster)?;
         let log = self.scratch.join(&format!("{target}.log"));
         let syncer = Syncer::start(target, &kubeconfig, &cluster, &self.lease, log)?;
@@ -156,34 +161,6 @@ impl Bed {
     /// If it is not there.
     pub fn cluster(&self, target: &str) -> Result<PathBuf> {
         self.sites.kubeconfig(target)
-    }
-
-    /// Copies the hub.
-    ///
-    /// # Errors
-    /// If it cannot be.
-    pub fn backup(&self, name: &str) -> Result<()> {
-        self.says(&format!("backup {}", self.scratch.join(name).display()), 0, &[]).map(drop)
-    }
-
-    /// `kill -9` of the hub, and another life as it was when it was copied.
-    ///
-    /// # Errors
-    /// If it cannot be restored, or does not start.
-    pub fn restore(&mut self, name: &str) -> Result<()> {
-        self.kill_hub()?;
-        let (data, before) = (self.scratch.join("data"), self.scratch.join("data-before"));
-        std::fs::rename(&data, &before)?;
-        let line = format!(
-            "restore {} --data {} --keys {}",
-            self.scratch.join(name).display(),
-            data.display(),
-            before.display()
-        );
-        let said = run(&line, None, &self.scratch.join(""))?;
-        ensure!(said.code == 0, "{said:#?}");
-        self.live_again()?;
-        self.is_ready()
     }
 
     /// Waits until a syncer has told this hub, in this life of it, how its target stands.

@@ -5,6 +5,8 @@
 //!   enforce epochs and its lease has lapsed.
 //! - It is taken down only when the target's syncer has said that it knows of it, and that nothing is in use that it made void.
 //! - The next fence begins after the last one was seen to be down.
+//! - After a restore of the hub it may be in force whatever is on record: it is taken down only when the target has said what it uses, and
+//!   has nothing that it is not granted.
 
 mod decide;
 mod steps;
@@ -59,6 +61,8 @@ pub struct Look {
     pub version: Version,
     /// How it stood.
     pub pulse: Pulse,
+    /// The last restore of the hub that any target knew of by then.
+    pub restore: u64,
 }
 
 /// How a lease stands.
@@ -91,8 +95,8 @@ pub enum FenceCall<N: Names> {
 /// What is said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FenceReply {
-    /// How the lease stands, of this version of its target.
-    Pulse(Version, Result<Pulse, String>),
+    /// How the lease stands, of this version of its target; and the last restore of the hub that any target knows of.
+    Pulse(Version, Result<Pulse, String>, u64),
     /// To what the driver was asked, and whether the fence is in force.
     Driven(bool, Epoch, Result<bool, String>),
 }
@@ -106,6 +110,8 @@ pub enum FenceStep {
     LetGo,
     /// See how its lease stands.
     Look,
+    /// Ask it what it uses, because the hub was restored, for the so maniest time.
+    Recover(u64),
     /// Record that its lease has lapsed.
     Lose,
     /// Record that it is heard of again.
@@ -128,6 +134,7 @@ impl fmt::Display for FenceStep {
             FenceStep::Hold => "hold the target",
             FenceStep::LetGo => "let the target go",
             FenceStep::Look => "see how the lease stands",
+            FenceStep::Recover(_) => "ask the target what it uses, because the hub was restored",
             FenceStep::Lose => "record that the target is not heard of",
             FenceStep::Return => "record that the target is heard of again",
             FenceStep::Request => "ask for a fence",
@@ -153,6 +160,8 @@ pub enum FenceWait {
     Driver(bool),
     /// The syncer to know of the fence, and to stop what it has made void.
     Clean,
+    /// The syncer to say what it uses after a restore, and to stop what is not its own any more.
+    Report,
     /// What is on it to go elsewhere.
     Users,
 }
@@ -177,6 +186,9 @@ impl fmt::Display for FenceWait {
             FenceWait::Driver(true) => "its driver to fence it",
             FenceWait::Driver(false) => "its driver to unfence it",
             FenceWait::Clean => "its syncer to stop what was granted before the fence",
+            FenceWait::Report => {
+                "its syncer to report what it uses, because the hub was restored, and everything of that to be granted or given up: start its syncer, and see `bowline place status`"
+            }
             FenceWait::Users => "what is on it to go elsewhere: `bowline place drain TARGET`",
         })
     }
@@ -185,9 +197,9 @@ impl fmt::Display for FenceWait {
 impl FenceMemory {
     fn learn(&mut self, reply: FenceReply, now: Millis) -> Result<(), String> {
         match reply {
-            FenceReply::Pulse(version, said) => {
+            FenceReply::Pulse(version, said, restore) => {
                 let pulse = said.map_err(|why| format!("could not see how the lease stands: {why}"))?;
-                self.look = Some(Look { at: now, version, pulse });
+                self.look = Some(Look { at: now, version, pulse, restore });
             }
             FenceReply::Driven(fences, epoch, said) => {
                 let what = if fences { "fence" } else { "unfence" };

@@ -53,15 +53,28 @@ pub struct Grant<N: Names> {
     pub users: BTreeMap<N::Target, Use>,
     /// The hub was restored from a backup, and does not know who uses it.
     pub recovering: Option<Recovery<N>>,
+    /// The last restore of the hub after which it was found out who uses it; 0 if there was none.
+    pub restore: u64,
 }
 
 impl<N: Names> Default for Grant<N> {
     fn default() -> Grant<N> {
-        Grant { epoch: Epoch(0), users: BTreeMap::new(), recovering: None }
+        Grant { epoch: Epoch(0), users: BTreeMap::new(), recovering: None, restore: 0 }
     }
 }
 
 impl<N: Names> Grant<N> {
+    /// The last restore of the hub that it knows of.
+    pub fn knows_of(&self) -> u64 {
+        self.recovering.as_ref().map_or(self.restore, |recovery| recovery.restore)
+    }
+
+    /// Leaves open who uses it. Its epochs go on above this one.
+    pub(crate) fn recover(&mut self, recovery: Recovery<N>, above: Epoch) {
+        self.epoch = self.epoch.max(above).next();
+        self.recovering = Some(recovery);
+    }
+
     /// Whether somebody may use it now, and is not to give it up.
     pub fn is_granted_to(&self, target: &N::Target) -> bool {
         self.users.get(target).is_some_and(|its| its.state == UseState::Granted)
@@ -123,6 +136,6 @@ impl Said {
 pub struct Recovery<N: Names> {
     /// Which restore.
     pub restore: u64,
-    /// Who has to report, or to be fenced: all targets that there were in the backup.
+    /// Who has to report, or to be fenced: all targets that there were.
     pub awaits: BTreeSet<N::Target>,
 }

@@ -11,7 +11,9 @@
 //! void, for the hub and for the syncer alike. Fences are decided by [`Fences`], what a syncer does by [`syncer`].
 //!
 //! A hub that was restored from a backup knows nothing of what was granted since. It grants and releases nothing until every
-//! target has said what it uses, or is fenced; who uses something in the greatest epoch keeps it.
+//! target has said what it uses, or is fenced; who uses something in the greatest epoch keeps it. [`Restore`] marks a backup before
+//! anybody reads it. A hub that was put back behind everybody's back learns of it by a syncer that knows of greater epochs: then each
+//! target, and what is to be granted on it, is marked from then on.
 //!
 //! # Invariants
 //! - At most one target can use a volume that is owned, and run a namespace, if a fence that is in force keeps its target from it.
@@ -28,6 +30,7 @@ mod grant;
 mod object;
 pub mod plain;
 mod report;
+mod restore;
 mod snapshot;
 mod state;
 mod steps;
@@ -49,6 +52,7 @@ pub use fences::{
 };
 pub use grant::{Epoch, Grant, Recovery, Said, Thing, ThingOf, Use, UseState};
 pub use object::{Id, IdOf, Kind, Object};
+pub use restore::Restore;
 pub use snapshot::{Memory, Snapshot, Survey as Surveyed};
 pub use state::{Claim, Mood, Names, Phase, Placement, Told, Volume, Wish};
 pub use target::{By, Fence, FenceState, FenceWish, Target, TargetReport, TargetWish};
@@ -67,11 +71,32 @@ pub struct Rhythm {
     pub survey: Millis,
     /// How often it is looked how the lease of a target stands.
     pub pulse: Millis,
+    /// Where epochs go on after a restore that nobody had told of.
+    pub jump: Jump,
+}
+
+/// Where epochs go on after a restore.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Jump {
+    /// At the time of the day, in milliseconds: nothing is granted as often as that.
+    Clock,
+    /// So far above what is known.
+    By(u64),
+}
+
+impl Jump {
+    /// The greatest epoch that may have been given away.
+    fn above(self, known: Epoch, wall: Millis) -> Epoch {
+        match self {
+            Jump::Clock => known.max(Epoch(wall.0)),
+            Jump::By(far) => Epoch(known.0.saturating_add(far)),
+        }
+    }
 }
 
 impl Default for Rhythm {
     fn default() -> Rhythm {
-        Rhythm { survey: Millis(1_000), pulse: Millis(1_000) }
+        Rhythm { survey: Millis(1_000), pulse: Millis(1_000), jump: Jump::Clock }
     }
 }
 

@@ -17,9 +17,8 @@ impl<N: Names> Case<'_, N> {
             Step::LetGo => self.hold(false),
             Step::Survey => Effect::Call(Survey),
             Step::Register(volume) => self.register(volume),
-            Step::Adopt(thing) => {
-                self.with_grant(thing, |grant| *grant = self.adopted(thing, grant, self.is_shared(thing)))
-            }
+            Step::Recover(thing) => self.with_grant(thing, |grant| self.recover(grant)),
+            Step::Adopt(thing) => self.adopt(thing),
             Step::Desire(target) => {
                 let after = Placement { desired: Some(target.clone()), ..self.placement.clone() };
                 status(Object::Placement(self.placement.clone()), Object::Placement(after))
@@ -118,6 +117,19 @@ impl<N: Names> Case<'_, N> {
         self.with_volume(name, |volume| {
             let its = volume.grant.users.remove(target);
             volume.destroyed |= its.is_some_and(|its| its.state == UseState::Deleting);
+        })
+    }
+
+    /// A volume that nobody has described, and that somebody had, may be somewhere: whoever asked for it would get an empty one.
+    fn adopt(&self, thing: &ThingOf<N>) -> EffectOf<N> {
+        let Thing::Volume(name) = thing else {
+            return self.with_grant(thing, |grant| *grant = self.adopted(thing, grant, false));
+        };
+        self.with_volume(name, |volume| {
+            let grant = self.adopted(thing, &volume.grant, volume.shared);
+            let is_lost = grant.users.is_empty() && !volume.grant.users.is_empty();
+            volume.unknown |= is_lost && volume.described.is_none();
+            volume.grant = grant;
         })
     }
 

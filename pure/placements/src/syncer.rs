@@ -138,7 +138,7 @@ pub enum Act<N: Names> {
     Claim(N::Volume, Held),
     /// Bring a namespace up.
     Start(N::Namespace, Held),
-    /// Make the grant of a volume that a controller of the cluster has made.
+    /// Make the grant of a volume that a controller of the cluster has made, or that the hub has forgotten.
     Adopt(N::Volume, Held),
 }
 
@@ -234,7 +234,25 @@ impl<N: Names> Known<N> {
             tenure: view.tenure,
             restore: view.target.restore,
             uses: uses.collect(),
+            ahead: self.is_ahead(view),
         }
+    }
+
+    /// Whether the hub is older than what is here: what it knows of restores it has marked by greater fence epochs.
+    fn is_ahead(&self, view: &View<N>) -> bool {
+        let fence = view.target.fence.epoch;
+        let is_forgotten = |thing: &ThingOf<N>, held: Held| {
+            let grant = view.grant(thing);
+            grant.is_none_or(|grant| grant.recovering.is_none() && grant.epoch < held.epoch)
+        };
+        // What was given up was to be: it is granted again in a greater epoch only.
+        let is_undone = |(thing, its): &(ThingOf<N>, Use)| {
+            let given = self.given.get(thing).is_some_and(|given| *given >= its.epoch);
+            its.fence >= fence && its.state == UseState::Granted && given
+        };
+        self.accepted > fence
+            || self.held().any(|(thing, held)| held.fence >= fence && is_forgotten(&thing, held))
+            || view.uses().any(|one| is_undone(&one))
     }
 
     /// Everything that is here by a grant: namespaces, and after each its volumes.

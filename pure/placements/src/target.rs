@@ -59,6 +59,18 @@ pub struct TargetWish<N: Names> {
     pub fence: FenceWish,
 }
 
+impl<N: Names> Target<N> {
+    /// Asks it what it uses, after a restore of the hub. Its epochs go on above this one, so that everything that it has was granted before.
+    pub(crate) fn recover(&mut self, restore: u64, above: Epoch) {
+        self.restore = restore;
+        self.fence.epoch = self.fence.epoch.max(above).next();
+        // What was known of a fence may be over, and may be in force.
+        if self.fence.state != FenceState::Open {
+            self.fence.state = FenceState::Requested;
+        }
+    }
+}
+
 impl<N: Names> Default for TargetWish<N> {
     fn default() -> TargetWish<N> {
         TargetWish {
@@ -163,4 +175,6 @@ pub struct TargetReport<N: Names> {
     /// What it still uses that was granted in a smaller fence epoch, and in which epoch of its own. A restore raises all fence
     /// epochs: then this is everything that it uses, and later what was not confirmed since.
     pub uses: BTreeMap<ThingOf<N>, Epoch>,
+    /// It knows of greater epochs than the hub, or has what the hub does not know: the hub was restored behind everybody's back.
+    pub ahead: bool,
 }

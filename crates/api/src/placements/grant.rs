@@ -84,6 +84,11 @@ pub struct GrantEvent {
     pub fence_epoch: Epoch,
 }
 
+/// For the number of a restore when there was none.
+pub(super) fn is_none(restore: &u64) -> bool {
+    *restore == 0
+}
+
 impl GrantEvent {
     /// So many are kept, the newest.
     pub const KEPT: usize = 64;

@@ -6,7 +6,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grant::{GrantEvent, GrantUser, Recovering};
+use super::grant::{GrantEvent, GrantUser, Recovering, is_none};
 use super::sync_target::Taint;
 use crate::conditions::Conditions;
 use crate::{Epoch, ShortName};
@@ -136,6 +136,10 @@ pub struct PlacementStatus {
     /// The hub was restored, and does not know yet who uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovering: Option<Recovering>,
+    /// The last restore of the hub after which it was found out who uses it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub restore: u64,
     /// It is deleted, and this is what becomes of its volumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<End>,

@@ -215,6 +215,9 @@ pub struct TargetReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100_000), extend("x-kubernetes-list-type" = "atomic"))]
     pub uses: Vec<ReportedUse>,
+    /// It knows of greater epochs than the hub, or has what the hub does not know: the hub is older than what is here.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ahead: bool,
 }
 
 /// Something that a target uses.

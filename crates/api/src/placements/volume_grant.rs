@@ -7,7 +7,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grant::{GrantEvent, GrantUser, Recovering};
+use super::grant::{GrantEvent, GrantUser, Recovering, is_none};
 use crate::{Epoch, Name, Namespace, ShortName, is_false};
 
 /// Which volume it is.
@@ -150,6 +150,10 @@ pub struct VolumeGrantStatus {
     /// The hub was restored, and does not know yet who uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovering: Option<Recovering>,
+    /// The last restore of the hub after which it was found out who uses it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    pub restore: u64,
     /// What the volume is, for any target that reaches it. The syncer of the holder writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<PortableVolume>,

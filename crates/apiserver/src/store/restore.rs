@@ -4,15 +4,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bowline_kernel::Version;
+use bowline_kernel::{Object, Version};
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::backup::{Backup, BackupError};
 use super::directory::{RESTORED_STORE_FILE, STORE_FILE};
 use super::filling::Filling;
 use super::keyring::{KEYS_FILE, Keyring};
+use super::record::Kept;
 use super::state::Restores;
 use super::{Directory, DirectoryError, StoreError};
+use crate::document::Document;
+use crate::key::Key;
 use crate::time::Moment;
 
 /// No hub writes so many versions in a millisecond. So whoever begins at the time of its restore is ahead of all that was
@@ -53,6 +57,14 @@ pub enum RestoreError {
         /// Which key is missing.
         why: String,
     },
+    /// What is in it cannot be made good for use.
+    #[error("{}: {why}", path.display())]
+    Unusable {
+        /// The backup.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -71,6 +83,27 @@ pub enum RestoreError {
     },
 }
 
+/// An object of a backup that nobody has read yet.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unread {
+    /// Its resource, as in the paths of the API, without the group.
+    pub resource: String,
+    /// Its JSON, without `apiVersion` and `kind`. What is changed of its metadata is lost.
+    pub object: Value,
+}
+
+/// What changes objects of a backup before anybody reads them, and what it is told: all of them, and where versions go on. It may say
+/// why they cannot be used.
+pub type Mend<'a> = &'a mut dyn FnMut(&mut [Unread], u64) -> Result<(), String>;
+
+/// Whoever knows what a restore means for objects of a group.
+pub struct Mending<'a> {
+    /// The group.
+    pub group: &'a str,
+    /// What it does to them.
+    pub mend: Mend<'a>,
+}
+
 /// What came of a backup.
 #[derive(Debug)]
 pub struct Restored {
@@ -87,28 +120,35 @@ pub struct Restored {
 }
 
 /// Makes a hub in `data` of the backup at `file`. Keys are taken from the directory `keys`: that of the hub which was
-/// backed up, or a copy.
+/// backed up, or a copy. Objects of the group of `mending` are changed by it before they are written.
 ///
 /// # Errors
 /// See [`RestoreError`]; then there is no hub in `data`, or the one that was.
-pub fn restore(file: &Path, data: &Path, keys: Option<&Path>) -> Result<Restored, RestoreError> {
+pub fn restore(
+    file: &Path,
+    data: &Path,
+    keys: Option<&Path>,
+    mending: Mending<'_>,
+) -> Result<Restored, RestoreError> {
     if data.join(STORE_FILE).exists() {
         return Err(RestoreError::Taken(data.to_owned()));
     }
     Directory::look(data)?;
     let bytes = fs::read(file).map_err(io_at(file))?;
     let kept_keys = KeptKeys::read(keys)?;
-    let backup = Backup::read(&bytes, &kept_keys.keyring).map_err(|source| match source {
+    let mut backup = Backup::read(&bytes, &kept_keys.keyring).map_err(|source| match source {
         BackupError::Record(StoreError::Keys(why)) => RestoreError::Keys { path: file.to_owned(), why },
         source => RestoreError::Backup { path: file.to_owned(), source },
     })?;
     drop(bytes);
+    let from_version = jumped(backup.version, Timestamp::now().as_millisecond());
+    mended(&mut backup.kept, mending, from_version)
+        .map_err(|why| RestoreError::Unusable { path: file.to_owned(), why })?;
     let directory = Directory::take(data)?;
     if !directory.is_new() {
         return Err(RestoreError::Taken(data.to_owned()));
     }
     let keyring = kept_keys.or_new().map_err(io_at(&directory.join(KEYS_FILE)))?;
-    let from_version = jumped(backup.version, Timestamp::now().as_millisecond());
     // It comes first: whoever starts a hub here before all is there is told so.
     let new = directory.join(RESTORED_STORE_FILE);
     fill(&new, &keyring, &backup, from_version)
@@ -128,6 +168,32 @@ pub fn restore(file: &Path, data: &Path, keys: Option<&Path>) -> Result<Restored
         from_version: from_version.0,
         missing: IDENTITY.into_iter().filter(|name| !has(name)).collect(),
     })
+}
+
+/// What was changed is of the version where versions go on: whoever knows an older one does not take it for the same.
+fn mended(kept: &mut [(Key, Kept)], mending: Mending<'_>, version: Version) -> Result<(), String> {
+    let Mending { group, mend } = mending;
+    let its: Vec<_> = kept.iter_mut().filter(|(key, _)| key.resource.group() == group).collect();
+    let read = |(key, kept): &(Key, Kept)| {
+        Document::kept(key.clone(), kept.clone(), &|_, _, _, _| None)
+            .map_err(|_| format!("{} {} is damaged", key.resource.plural(), key.name))
+    };
+    let documents: Vec<_> = its.iter().map(|one| read(one)).collect::<Result<_, _>>()?;
+    let unread = |document: &Document| Unread {
+        resource: document.key().resource.plural().to_owned(),
+        object: Value::Object(document.json()),
+    };
+    let before: Vec<_> = documents.iter().map(unread).collect();
+    let mut after = before.clone();
+    mend(&mut after, version.0)?;
+    for (((_, kept), document), (before, after)) in
+        its.into_iter().zip(&documents).zip(before.iter().zip(&after))
+    {
+        if let (Value::Object(json), false) = (&after.object, before == after) {
+            *kept = Kept { version, parts: document.rewritten(json).parts().clone() };
+        }
+    }
+    Ok(())
 }
 
 fn fill(path: &Path, keyring: &Keyring, backup: &Backup, version: Version) -> Result<(), StoreError> {

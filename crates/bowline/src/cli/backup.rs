@@ -64,6 +64,9 @@ Exit codes:
 /// Nothing is written over: the directory must not be there, or be empty. All objects are as they were when the backup was
 /// made. Versions go on far above those that the hub had given away, so that none is given twice: who watches from an
 /// older one is told to list again. The ConfigMap bowline-restored in kube-system says how often and when.
+///
+/// Placements may be older than the last move: nothing is granted, taken away or unfenced until every target has said what it uses, or is
+/// fenced. Who uses something keeps it, and epochs go on above all that were ever given. A fence counts when it is in force once more.
 #[derive(Args)]
 #[command(after_help = RESTORE_EXAMPLES)]
 pub(super) struct RestoreArgs {

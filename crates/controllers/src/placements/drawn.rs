@@ -42,8 +42,8 @@ fn its() -> impl Strategy<Value = Use> {
 pub(super) fn grant() -> impl Strategy<Value = Grant<Plain>> {
     let recovery =
         (number(), btree_set(name(), 0..3)).prop_map(|(restore, awaits)| Recovery { restore, awaits });
-    let all = (epoch(), btree_map(name(), its(), 0..4), of(recovery));
-    all.prop_map(|(epoch, users, recovering)| Grant { epoch, users, recovering })
+    let all = (epoch(), btree_map(name(), its(), 0..4), of(recovery), number());
+    all.prop_map(|(epoch, users, recovering, restore)| Grant { epoch, users, recovering, restore })
 }
 
 /// Any fence.
@@ -66,8 +66,14 @@ pub(super) fn report() -> impl Strategy<Value = Option<TargetReport<Plain>>> {
         name().prop_map(Thing::Namespace),
         (name(), name()).prop_map(|(namespace, claim)| Thing::Volume(format!("{namespace}.{claim}"))),
     ];
-    let one = (epoch(), number(), number(), btree_map(thing, epoch(), 0..4));
-    of(one.prop_map(|(fence, tenure, restore, uses)| TargetReport { fence, tenure, restore, uses }))
+    let one = (epoch(), number(), number(), btree_map(thing, epoch(), 0..4), any::<bool>());
+    of(one.prop_map(|(fence, tenure, restore, uses, ahead)| TargetReport {
+        fence,
+        tenure,
+        restore,
+        uses,
+        ahead,
+    }))
 }
 
 /// What any volume is, as text.

@@ -3,14 +3,16 @@
 mod hook;
 mod network;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bowline_api::SYSTEM_NAMESPACE;
 use bowline_api::placements::{Fencing, SyncTarget};
+use bowline_control::Event;
 use bowline_placements::plain::Plain;
-use bowline_placements::{FenceCall, FenceReply, Fences, Pulse};
+use bowline_placements::{FenceCall, FenceReply, Fences, Kind, Object, Pulse};
 use bowline_runtime::{Mandate, Outside, REQUEST, sentence};
 use bowline_upgrades::plain::Named;
 use kube::{Api, Client};
@@ -36,6 +38,8 @@ pub(crate) struct Wardens {
     leases: Leases,
     hooks: Hooks,
     targets: Arc<Targets>,
+    /// By target: the last restore of the hub that it knows of.
+    restores: Arc<Mutex<BTreeMap<String, u64>>>,
 }
 
 impl Wardens {
@@ -50,6 +54,7 @@ impl Wardens {
             leases: Leases::new(client, SyncTarget::LABEL, court),
             hooks: Hooks(hooks),
             targets: Arc::new(Targets::new(client.clone(), embed)),
+            restores: Arc::default(),
         }
     }
 
@@ -66,6 +71,12 @@ impl Wardens {
             Some(bowline_upgrades::Pulse::Lapsed) => Pulse::Lapsed,
             Some(bowline_upgrades::Pulse::Silent) | None => Pulse::Silent,
         })
+    }
+
+    /// The last restore of the hub that any target knows of.
+    fn restored(&self) -> u64 {
+        let restores = self.restores.lock().unwrap_or_else(PoisonError::into_inner);
+        restores.values().copied().max().unwrap_or(0)
     }
 
     /// Has a target fenced or unfenced by what it says, and says whether the fence is in force then.
@@ -99,7 +110,7 @@ impl Outside<Fences<Plain>> for Wardens {
                     Some(most) => self.look(&target, most).await,
                     None => Err(format!("{} before it was asked", mandate.over())),
                 };
-                FenceReply::Pulse(version, said)
+                FenceReply::Pulse(version, said, self.restored())
             }
             FenceCall::Drive { target, fences, epoch } => {
                 let order = Order { target: &target, fences, epoch: epoch.0 };
@@ -124,10 +135,28 @@ impl Outside<Fences<Plain>> for Wardens {
 
     fn heard(&self, reply: &FenceReply) -> String {
         match reply {
-            FenceReply::Pulse(_, Ok(pulse)) => format!("{pulse:?}"),
+            FenceReply::Pulse(_, Ok(pulse), 0) => format!("{pulse:?}"),
+            FenceReply::Pulse(_, Ok(pulse), restore) => format!("{pulse:?}, after restore {restore}"),
             FenceReply::Driven(_, _, Ok(true)) => "it is fenced".to_owned(),
             FenceReply::Driven(_, _, Ok(false)) => "it is not fenced".to_owned(),
-            FenceReply::Pulse(_, Err(why)) | FenceReply::Driven(_, _, Err(why)) => format!("failed: {why}"),
+            FenceReply::Pulse(_, Err(why), _) | FenceReply::Driven(_, _, Err(why)) => {
+                format!("failed: {why}")
+            }
+        }
+    }
+
+    fn sees(&self, event: &Event<Object<Plain>>) {
+        let mut restores = self.restores.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut put = |object: &Object<Plain>| {
+            if let Object::Target(target) = object {
+                restores.insert(target.name.clone(), target.restore);
+            }
+        };
+        match event {
+            // Of one that is gone it is still known that there was a restore.
+            Event::Listed(Kind::Target, all) => all.iter().for_each(put),
+            Event::Put(object) => put(object),
+            Event::Listed(..) | Event::Gone(_) | Event::ListBegins(_) => {}
         }
     }
 }

@@ -7,6 +7,7 @@ mod fences;
 #[cfg(test)]
 pub(crate) mod fuzz;
 mod gauges;
+mod restored;
 mod roll;
 mod wire;
 
@@ -17,6 +18,7 @@ use bowline_runtime::Driver;
 
 pub(crate) use self::asks::Asks;
 pub(crate) use self::fences::Wardens;
+pub use self::restored::mark_restored;
 pub(crate) use self::roll::Roll;
 pub use self::wire::PlacementWire;
 pub use self::wire::volume::FINALIZER as VOLUME_FINALIZER;

@@ -73,6 +73,8 @@ impl Syncer {
                     busy.insert(name);
                     acts.push(act);
                 }
+                // What is not in a report is taken for not used: everything has to have been looked at.
+                None if matches!(act, Act::Report(_)) && !self.dirty.is_empty() => break,
                 // It is done when nothing else is.
                 None if acts.is_empty() => return vec![act],
                 None => break,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use bowline_e2e_placements::{Bed, claim, deployment, stays};
+use bowline_e2e_placements::{Bed, Sort, claim, deployment, stays};
 
 #[test]
 fn workloads_stay_up_when_the_hub_is_away_also_over_a_restart_of_the_syncer() -> Result<()> {
-    let mut bed = Bed::start(&["east", "west"])?;
+    let mut bed = Bed::start_with(Sort::Embedded, &["east", "west"], "2s")?;
     bed.place("shop", "east", &[claim("shop", "data"), deployment("shop", "web", Some("data"))])?;
     bed.is_up("shop", "east")?;
     bed.writes("east", 3)?;

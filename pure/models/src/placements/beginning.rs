@@ -3,8 +3,8 @@
 use bowline_control::Version;
 use bowline_placements::syncer::{Held, Local, Stage};
 use bowline_placements::{
-    Epoch, Fence, Grant, Mood, Phase, Placement, Said, Target, TargetReport, TargetWish, Told, Use, UseState,
-    Volume, Wish,
+    Epoch, Fence, FenceState, Grant, Mood, Phase, Placement, Said, Target, TargetReport, TargetWish, Told,
+    Use, UseState, Volume, Wish,
 };
 
 use super::Town;
@@ -30,7 +30,13 @@ pub(super) fn target(name: u8) -> Target<Tiny> {
         fence: Fence::default(),
         lapsed: None,
         restore: 0,
-        report: Some(TargetReport { fence: Epoch(0), tenure: 1, restore: 0, uses: Default::default() }),
+        report: Some(TargetReport {
+            fence: Epoch(0),
+            tenure: 1,
+            restore: 0,
+            uses: Default::default(),
+            ahead: false,
+        }),
         told: None,
     }
 }
@@ -41,7 +47,7 @@ impl Town {
             return Grant::default();
         }
         let its = Use { epoch: Epoch(1), fence: Epoch(0), state: UseState::Granted, said: Some(Said::Ready) };
-        Grant { epoch: Epoch(1), users: [(FIRST, its)].into(), recovering: None }
+        Grant { epoch: Epoch(1), users: [(FIRST, its)].into(), recovering: None, restore: 0 }
     }
 
     fn placement(&self) -> Placement<Tiny> {
@@ -74,6 +80,9 @@ impl Town {
         for name in 1..=self.targets {
             let mut target = target(name);
             (target.wish.driver, target.wish.enforces) = (self.driver, self.enforces);
+            if self.requested && name == FIRST {
+                target.fence.state = FenceState::Requested;
+            }
             target.wish.evicts = self.enforces.then_some(bowline_control::Millis(1));
             objects[usize::from(target_slot(name))] = Some(names::flat_target(&target));
         }

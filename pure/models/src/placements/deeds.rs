@@ -7,7 +7,8 @@ use bowline_placements::{
 };
 
 use super::Town;
-use super::names::{self, PLACEMENT, Part, target_slot, thing_slot};
+use super::names::{self, PLACEMENT, Part, TARGETS, target_slot, thing_slot};
+use super::restore::RECOVER;
 use super::seen::Seen;
 use super::shape::{FENCES, Next};
 use super::site::{Link, Site};
@@ -197,16 +198,17 @@ impl Town {
             let about = step_name(step, is_late);
             out.push(Deed { who: Who::Runner, what: Edit::Replace(flat), slot: target_slot(me), about });
         };
-        may(self.fence_step(&target, pulse), false);
+        let restore = restores(objects);
+        may(self.fence_step(&target, pulse, restore), false);
         let is_unknown = target.report.as_ref().is_none_or(|report| report.tenure != u64::from(site.tenure));
         if site.was_lapsed && is_unknown && !has_lapsed && target.lapsed.is_some() {
-            let step = self.fence_step(&target, Pulse::Lapsed);
+            let step = self.fence_step(&target, Pulse::Lapsed, restore);
             may(step.filter(|(step, _)| matches!(step, FenceStep::Request | FenceStep::Fence(_))), true);
         }
     }
 
-    fn fence_step(&self, target: &Target<Tiny>, pulse: Pulse) -> Option<(FenceStep, Flat)> {
-        let look = Some(Look { at: NOW.clock, version: target.version, pulse });
+    fn fence_step(&self, target: &Target<Tiny>, pulse: Pulse, restore: u64) -> Option<(FenceStep, Flat)> {
+        let look = Some(Look { at: NOW.clock, version: target.version, pulse, restore });
         let mut memory = FenceMemory { look, driver: None, driven: NOW.clock };
         // The driver does what it is asked for, and what it was asked for is recorded then.
         for _ in 0..2 {
@@ -276,6 +278,13 @@ impl Town {
     }
 }
 
+/// The last restore that any target knows of.
+fn restores(objects: &Objects) -> u64 {
+    let targets =
+        (1..=TARGETS).filter_map(|me| Some(names::target_of(me, objects[usize::from(target_slot(me))]?)));
+    targets.map(|target| target.restore).max().unwrap_or(0)
+}
+
 const MOVES_TO: [&str; 3] = ["MoveToFirst", "MoveToSecond", "MoveToThird"];
 
 /// Whether a volume was made in a step, or its data deleted.
@@ -325,6 +334,7 @@ fn act_name(act: &Act<Tiny>) -> &'static str {
 /// By a look that is late, it is another action than by one of now.
 fn step_name(step: FenceStep, is_late: bool) -> &'static str {
     match step {
+        FenceStep::Recover(_) => RECOVER,
         FenceStep::Lose => "Lose",
         FenceStep::Return => "Return",
         FenceStep::Request if is_late => "RequestLate",

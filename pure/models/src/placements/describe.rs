@@ -38,7 +38,13 @@ pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
             target.fence.by,
             target.lapsed.is_some(),
             target.restore,
-            target.report.map(|report| (report.fence.0, report.tenure, report.restore, report.uses)),
+            target.report.map(|report| (
+                report.fence.0,
+                report.tenure,
+                report.restore,
+                report.uses,
+                report.ahead
+            )),
         ),
         Object::Claim(_) => String::new(),
     }
@@ -49,5 +55,6 @@ fn grant(grant: &Grant<Tiny>) -> String {
         format!("{target}:{:?}@{} fence {} said {:?}", its.state, its.epoch, its.fence, its.said)
     });
     let awaits = grant.recovering.as_ref().map(|recovery| &recovery.awaits);
-    format!("epoch {} [{}] awaits {awaits:?}", grant.epoch, its.collect::<Vec<_>>().join(" "))
+    let its = its.collect::<Vec<_>>().join(" ");
+    format!("epoch {} [{its}] after restore {} awaits {awaits:?}", grant.epoch, grant.restore)
 }

@@ -26,12 +26,23 @@ pub(crate) const EXPECTED: &[Expected] = &[
     expect(MODEL, "fences=2,fresh=true", (40_238, 116_924, 51), &all(22)),
     // The hub is restored.
     expect(MODEL, "restores=1", (9_259, 25_048, 65), &all(26)),
+    expect(MODEL, "restores=1,fences=1,fresh=true", (61_643, 156_527, 62), &all(22)),
+    // From a backup with a fence that may be in force since.
+    expect(
+        MODEL,
+        "restores=1,requested=true,fences=1,driver=true,fresh=true",
+        (141_738, 398_827, 64),
+        &all(21),
+    ),
+    // And nobody tells of it.
+    expect(MODEL, "restores=1,behind=true", (18_530, 53_056, 75), &all(26)),
+    expect(MODEL, "restores=1,behind=true,targets=3,fresh=true", (16_202, 44_520, 61), &all(24)),
 ];
 
 const MODEL: &str = super::PLACEMENTS.name;
 
 /// All claims hold, and this is how far it is until a namespace is moved.
-const fn all(moved: usize) -> [Judgement; 17] {
+const fn all(moved: usize) -> [Judgement; 18] {
     [
         holds("UsableByAtMostOne"),
         holds("RunsOnce"),
@@ -39,6 +50,7 @@ const fn all(moved: usize) -> [Judgement; 17] {
         holds("NSAtMostOne"),
         holds("PVCAtMostOne"),
         holds("EpochsGrow"),
+        holds("GivenOnce"),
         holds("NothingOnFenced"),
         holds("DataIsKept"),
         holds("MadeOnce"),

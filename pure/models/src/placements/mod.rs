@@ -52,6 +52,8 @@ pub(crate) const PLACEMENTS: Entry = Entry {
         number("cuts", "how often a syncer is cut off, comes back, or starts anew", 0, (0, 4)),
         number("fences", "how often people want a fence, say that it is in force, or want none", 0, (0, 4)),
         number("restores", "how often the hub is restored from what it was in the beginning", 0, (0, 1)),
+        flag("behind", "nobody tells of it that the hub was restored"),
+        flag("requested", "it begins with a fence that was asked for, and is not wanted any more"),
         flag("new", "it begins with a namespace that is nowhere yet"),
         flag("fresh", "syncers see everything as it is"),
         flag("apart", "syncers are shown every object by itself"),
@@ -92,6 +94,8 @@ fn town(size: &Size, shape: Shape) -> Result<Town, BadSize> {
         cuts: size.small("cuts"),
         fences: size.small("fences"),
         restores: size.small("restores") > 0,
+        behind: size.flag("behind"),
+        requested: size.flag("requested"),
         lags: size.small("lag") > 0,
         new: size.flag("new"),
         fresh: size.flag("fresh"),
@@ -103,6 +107,8 @@ fn town(size: &Size, shape: Shape) -> Result<Town, BadSize> {
     };
     let why = if town.targets == 3 && !town.fresh {
         "targets=3 needs fresh=true: a state has room for what two syncers have read"
+    } else if town.behind && !town.restores {
+        "behind=true says how it is restored: it needs restores=1"
     } else if town.new && town.restores {
         "restores=1 and new=true do not go together: there is nothing in the backup"
     } else {
@@ -125,6 +131,8 @@ pub(crate) struct Town {
     cuts: u8,
     fences: u8,
     restores: bool,
+    behind: bool,
+    requested: bool,
     lags: bool,
     new: bool,
     fresh: bool,
@@ -147,6 +155,8 @@ impl Town {
             cuts: 0,
             fences: 0,
             restores: false,
+            behind: false,
+            requested: false,
             lags: false,
             new: false,
             fresh: false,
@@ -171,6 +181,7 @@ impl System for Town {
         "hold",
         "let go",
         "survey",
+        "recover",
         "adopt",
         "desire",
         "release",
@@ -232,7 +243,8 @@ impl System for Town {
         let loses = self.fences > 0 || self.enforces && self.cuts > 0;
         let is_there = match Self::POINTS[point] {
             "hold" => self.new,
-            "survey" => self.chosen,
+            "survey" => self.chosen || self.behind,
+            "recover" => self.behind,
             "adopt" => self.restores,
             "fence off" => loses,
             "desire" => self.new || self.moves,
@@ -312,6 +324,7 @@ fn point_of(step: &Step<Tiny>) -> u8 {
         Step::Hold => "hold",
         Step::LetGo => "let go",
         Step::Survey => "survey",
+        Step::Recover(_) => "recover",
         Step::Adopt(_) => "adopt",
         Step::Desire(_) => "desire",
         Step::Release(..) => "release",
@@ -329,6 +342,11 @@ fn point_of(step: &Step<Tiny>) -> u8 {
 
 #[cfg(test)]
 pub(crate) fn at(size: &str, faults: [u8; FAULTS], shape: Shape) -> Harness<Town> {
+    at_by(size, faults, shape, RULES)
+}
+
+#[cfg(test)]
+fn at_by(size: &str, faults: [u8; FAULTS], shape: Shape, rules: crate::harness::Rules) -> Harness<Town> {
     let size = PLACEMENTS.size(size).expect("a size that works");
-    Harness::new(town(&size, shape).expect("a size that works"), bounds(&size, faults), RULES)
+    Harness::new(town(&size, shape).expect("a size that works"), bounds(&size, faults), rules)
 }

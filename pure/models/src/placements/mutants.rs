@@ -3,16 +3,26 @@
 use bowline_control::{Decision, Effect, EffectOf, Moment, Write};
 use bowline_placements::syncer::{Act, Idle, Known};
 use bowline_placements::{
-    FenceSnapshot, FenceState, FenceStep, FenceWait, Grant, Mood, Object, Said, Step, Told, UseState, Wait,
+    FenceSnapshot, FenceState, FenceStep, FenceWait, Grant, Mood, Object, Said, Step, TargetReport, Told,
+    UseState, Wait,
 };
 
+use super::restore::WITHOUT_JUMP;
 use super::shape::{Decided, Next, Remembered, SHAPE, Shape, Shown, Stands, Thing};
-use super::{PLACEMENTS, at};
+use super::{PLACEMENTS, at, at_by};
 use crate::harness::FAULTS;
 use crate::mutants::Mutant;
 use crate::tiny::{Tiny, Words};
 
 macro_rules! mutant {
+    ($about:literal breaks $breaks:literal at $size:literal, $shape:expr, by $rules:expr) => {
+        Mutant {
+            about: $about,
+            model: PLACEMENTS.name,
+            breaks: $breaks,
+            build: || Box::new(at_by($size, [0; FAULTS], $shape, $rules)),
+        }
+    };
     ($about:literal breaks $breaks:literal at $size:literal, $shape:expr) => {
         Mutant {
             about: $about,
@@ -41,6 +51,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { effect: gives_volumes_at_once, ..SHAPE }),
     mutant!("grants in the same epoch" breaks "EpochsGrow" at "moves=1",
         Shape { effect: grants_in_the_same_epoch, ..SHAPE }),
+    mutant!("restores without a jump" breaks "GivenOnce" at "restores=1,fences=1,fresh=true", SHAPE, by WITHOUT_JUMP),
+    mutant!("takes down a fence that may be in force" breaks "CleanBeforeUnfenced"
+        at "restores=1,moves=1,fences=1,requested=true,driver=true,fresh=true",
+        Shape { fence: forgets_the_restore, ..SHAPE }),
+    mutant!("does not say that it is ahead" breaks "MoveCompletes" at "restores=1,behind=true,moves=1",
+        Shape { act: is_never_ahead, ..SHAPE }),
+    mutant!("does not hear of a restore from others" breaks "MoveCompletes" at "restores=1,behind=true,moves=1",
+        Shape { fence: hears_of_no_restore, ..SHAPE }),
     mutant!("does not see fences" breaks "NothingOnFenced" at "moves=1,fences=1,fresh=true",
         Shape { snapshot: takes_all_for_open, ..SHAPE }),
     mutant!("deletes what it is to give up" breaks "DataIsKept" at "moves=1",
@@ -112,6 +130,13 @@ fn does_not_say_that_it_is_back(known: &Known<Tiny>) -> Next {
         report.tenure = tenure;
     }
     (SHAPE.act)(&known)
+}
+
+fn is_never_ahead(known: &Known<Tiny>) -> Next {
+    (SHAPE.act)(known).map(|act| match act {
+        Act::Report(report) => Act::Report(TargetReport { ahead: false, ..report }),
+        act => act,
+    })
 }
 
 fn deletes_what_it_gives_up(known: &Known<Tiny>) -> Next {
@@ -186,6 +211,21 @@ fn takes_all_for_clean(snapshot: &FenceSnapshot<Tiny>, now: Moment) -> Decision<
         (report.fence, report.restore) = (target.fence.epoch, target.restore);
         report.uses.clear();
     }
+    (SHAPE.fence)(&snapshot, now)
+}
+
+fn forgets_the_restore(snapshot: &FenceSnapshot<Tiny>, now: Moment) -> Decision<FenceStep, FenceWait> {
+    let mut snapshot = snapshot.clone();
+    if let Some(target) = &mut snapshot.target {
+        target.restore = 0;
+    }
+    snapshot.memory.look.iter_mut().for_each(|look| look.restore = 0);
+    (SHAPE.fence)(&snapshot, now)
+}
+
+fn hears_of_no_restore(snapshot: &FenceSnapshot<Tiny>, now: Moment) -> Decision<FenceStep, FenceWait> {
+    let mut snapshot = snapshot.clone();
+    snapshot.memory.look.iter_mut().for_each(|look| look.restore = 0);
     (SHAPE.fence)(&snapshot, now)
 }
 

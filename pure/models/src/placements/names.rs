@@ -71,9 +71,10 @@ fn grant_of(bits: &mut Unpack) -> Grant<Tiny> {
             users.insert(target, its);
         }
     }
-    let (is_open, awaits) = (bits.flag(), bits.get(3));
+    let (is_open, awaits, restore) = (bits.flag(), bits.get(3), bits.get(1));
     let awaits = (1..=TARGETS).filter(|target| awaits >> (target - 1) & 1 == 1).collect();
-    Grant { epoch, users, recovering: is_open.then_some(Recovery { restore: RESTORE, awaits }) }
+    let recovering = is_open.then_some(Recovery { restore: RESTORE, awaits });
+    Grant { epoch, users, recovering, restore: restore.into() }
 }
 
 fn put_grant(grant: &Grant<Tiny>, bits: &mut Pack) {
@@ -88,6 +89,7 @@ fn put_grant(grant: &Grant<Tiny>, bits: &mut Pack) {
     bits.put(1, grant.recovering.is_some());
     let awaits = grant.recovering.iter().flat_map(|recovery| &recovery.awaits);
     bits.put(3, awaits.map(|target| 1u8 << (target - 1)).sum::<u8>());
+    bits.put(1, grant.restore);
 }
 
 pub(crate) fn placement_of(flat: Flat) -> Placement<Tiny> {
@@ -196,11 +198,13 @@ pub(crate) fn target_of(name: u8, flat: Flat) -> Target<Tiny> {
             uses.insert(thing, Epoch(epoch.into()));
         }
     }
+    let ahead = bits.flag();
     let report = has_report.then(|| TargetReport {
         fence: Epoch(accepted.into()),
         tenure: tenure.into(),
         restore: restored.into(),
         uses,
+        ahead,
     });
     Target {
         name,
@@ -240,6 +244,7 @@ pub(crate) fn flat_target(target: &Target<Tiny>) -> Flat {
         let epoch = report.and_then(|report| report.uses.get(&thing));
         bits.put(4, epoch.map_or(0, |epoch| epoch.0));
     }
+    bits.put(1, report.is_some_and(|report| report.ahead));
     packed(&bits, (target.uid, target.version, target.deleting, target.held), 0)
 }
 

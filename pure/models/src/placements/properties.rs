@@ -5,6 +5,7 @@ use bowline_placements::syncer::Stage;
 use bowline_placements::{FenceState, Grant, Mood, Phase, Said};
 
 use super::Town;
+use super::names::Part;
 use super::sight::{Place, Sight};
 use crate::harness::{Action, Deed, Harness, State, What};
 use crate::tiny::Tiny;
@@ -49,25 +50,27 @@ fn made(before: &State, after: &State) -> impl Iterator<Item = u8> {
     })
 }
 
+/// Whether it is a hub of which everybody knows what it is: it was not put back without a word.
+fn is_told(m: &Harness<Town>, s: &State) -> bool {
+    !m.system.behind || s.ghost & RESTORED == 0
+}
+
 fn of_users() -> Vec<Claim> {
     vec![
         Property::always("UsableByAtMostOne", |m: &Harness<Town>, s: &State| {
             let sight = Sight::of(&m.system, s);
-            (1..=m.system.volumes).all(|volume| sight.users(volume).count() <= 1)
+            !is_told(m, s) || (1..=m.system.volumes).all(|volume| sight.users(volume).count() <= 1)
         })
-        .about("at most one cluster can use a volume, at every moment"),
+        .about("at most one cluster can use a volume, at every moment; here and below, unless nobody has told of a restore"),
         Property::always("RunsOnce", |m: &Harness<Town>, s: &State| {
-            Sight::of(&m.system, s)
-                .places
-                .iter()
-                .filter(|place| place.site.runs() && !place.site.blocked)
-                .count()
-                <= 1
+            let places = Sight::of(&m.system, s).places;
+            let runs = places.iter().filter(|place| place.site.runs() && !place.site.blocked);
+            !is_told(m, s) || runs.count() <= 1
         })
         .about("the namespace runs in one cluster at most, but for who is kept from its volumes"),
         Property::always("UserIsGranted", |m: &Harness<Town>, s: &State| {
             let sight = Sight::of(&m.system, s);
-            (1..=m.system.volumes).all(|volume| {
+            !is_told(m, s) || (1..=m.system.volumes).all(|volume| {
                 let grant = sight.volumes[usize::from(volume) - 1].as_ref().map(|volume| &volume.grant);
                 sight.users(volume).all(|place| {
                     let has_stopped = m.system.enforces && !place.site.runs();
@@ -110,11 +113,27 @@ fn of_grants() -> Vec<Claim> {
                     })
                 };
                 let fences = was.places.iter().zip(&is.places);
-                was.things().zip(is.things()).all(|((_, was), (_, is))| grow(was, is))
-                    && fences.into_iter().all(|(was, is)| was.target.fence.epoch <= is.target.fence.epoch)
+                is_told(m, after) != is_told(m, before)
+                    || was.things().zip(is.things()).all(|((_, was), (_, is))| grow(was, is))
+                        && fences.into_iter().all(|(was, is)| was.target.fence.epoch <= is.target.fence.epoch)
             },
         )
         .about("epochs of grants and fences never get smaller, and nothing is granted but in a greater one"),
+        Property::always_step("GivenOnce", |m: &Harness<Town>, before: &State, _: &Action, after: &State| {
+            let (was, is) = (Sight::of(&m.system, before), Sight::of(&m.system, after));
+            let is_unknown =
+                |thing: &Part, epoch| is.places.iter().all(|place| place.site.knows(thing) < epoch);
+            was.things().zip(is.things()).all(|((thing, was), (_, is))| {
+                let Some((was, is)) =
+                    was.zip(is).filter(|(was, is)| was.recovering.is_none() && is.recovering.is_none())
+                else {
+                    return true;
+                };
+                let mut new = is.users.iter().filter(|(target, _)| !was.users.contains_key(target));
+                !is_told(m, after) || new.all(|(_, its)| is_unknown(&thing, its.epoch))
+            })
+        })
+        .about("what is granted is granted in an epoch in which nobody has, or has given up, anything of it"),
         Property::always("NothingOnFenced", |m: &Harness<Town>, s: &State| {
             let sight = Sight::of(&m.system, s);
             sight.places.iter().all(|place| {
@@ -163,7 +182,7 @@ fn of_syncers() -> Vec<Claim> {
             let all = Place::all(before);
             let Some(place) = all.iter().find(|place| super::target_slot(place.name) == *slot) else { return true };
             let fence = place.target.fence;
-            !fence.is_in_force() || place.site.held().iter().all(|(_, held)| held.fence >= fence.epoch)
+            !fence.is_in_force() && !place.site.blocked || place.site.held().iter().all(|(_, held)| held.fence >= fence.epoch)
         })
         .about("a fence is taken down only when nothing is left of what it made void"),
     ]

@@ -79,7 +79,7 @@ impl Share {
     fn grant(&self, me: u8) -> Grant<Tiny> {
         let users = self.mine.iter().map(|mine| (me, *mine)).collect();
         let recovery = || Recovery { restore: RESTORE, awaits: Default::default() };
-        Grant { epoch: self.epoch, users, recovering: self.recovering.then(recovery) }
+        Grant { epoch: self.epoch, users, recovering: self.recovering.then(recovery), restore: 0 }
     }
 }
 

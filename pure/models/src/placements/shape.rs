@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use bowline_control::{Controller, Decision, EffectOf, Moment, Standing, Write};
 use bowline_placements::syncer::{Act, Idle, Known};
 use bowline_placements::{
-    FenceSnapshot, FenceStep, FenceWait, Fences, Id, Kind, Memory, Object, Placements, Reply, Rhythm,
+    FenceSnapshot, FenceStep, FenceWait, Fences, Id, Jump, Kind, Memory, Object, Placements, Reply, Rhythm,
     Snapshot, Step, Survey, Wait,
 };
 
@@ -40,8 +40,13 @@ pub(crate) static SHAPE: Shape = Shape {
     fence: |snapshot, now| FENCES.decide(snapshot, now),
 };
 
-static HUB: LazyLock<Placements<Tiny>> = LazyLock::new(|| Placements::new(Rhythm::default()));
-pub(super) static FENCES: LazyLock<Fences<Tiny>> = LazyLock::new(|| Fences::new(Rhythm::default()));
+/// Epochs go on above all that were given away; where that is, is for who sees them all (`restore.rs`).
+fn rhythm() -> Rhythm {
+    Rhythm { jump: Jump::By(0), ..Rhythm::default() }
+}
+
+static HUB: LazyLock<Placements<Tiny>> = LazyLock::new(|| Placements::new(rhythm()));
+pub(super) static FENCES: LazyLock<Fences<Tiny>> = LazyLock::new(|| Fences::new(rhythm()));
 
 impl Controller for Shape {
     type Key = u8;

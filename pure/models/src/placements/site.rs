@@ -126,6 +126,13 @@ impl Site {
         space.into_iter().chain(volumes.map(|(name, held)| (Thing::Volume(name), held))).collect()
     }
 
+    /// The greatest epoch of a thing that is known here.
+    pub(crate) fn knows(&self, thing: &Part) -> Epoch {
+        let given = self.given[usize::from(names::thing_slot(thing))];
+        let held = self.held().into_iter().filter(|(held, _)| held == thing).map(|(_, held)| held.epoch);
+        held.max().unwrap_or_default().max(Epoch(given.into()))
+    }
+
     /// Visits every epoch of a grant, and every fence epoch.
     pub(crate) fn each_held(&mut self, mut visit: impl FnMut(u8, &mut Held)) {
         if let Some((Some(held), _)) = &mut self.space {

@@ -14,8 +14,9 @@ pub(crate) struct Register;
 const THERE: u8 = 1;
 const DRAINS: u8 = 2;
 const LAPSED: u8 = 4;
-/// How the fence stands begins with this bit.
+/// How the fence stands begins with this bit, and has two.
 const FENCE: u8 = 3;
+const RESTORED: u8 = 32;
 
 /// All targets as they are: 0 is that there is none.
 pub(super) fn seen(s: &State) -> Note {
@@ -32,7 +33,8 @@ pub(super) fn seen(s: &State) -> Note {
 fn byte(target: &Target<Tiny>) -> u8 {
     let drains = if target.wish.drains { DRAINS } else { 0 };
     let lapsed = if target.lapsed.is_some() { LAPSED } else { 0 };
-    THERE | drains | lapsed | (target.fence.state as u8) << FENCE
+    let restored = if target.restore > 0 { RESTORED } else { 0 };
+    THERE | drains | lapsed | restored | (target.fence.state as u8) << FENCE
 }
 
 fn candidates(note: &Note) -> Vec<Candidate<Tiny>> {
@@ -41,7 +43,8 @@ fn candidates(note: &Note) -> Vec<Candidate<Tiny>> {
         let mut target = super::beginning::target(number);
         target.wish.drains = byte & DRAINS > 0;
         target.lapsed = (byte & LAPSED > 0).then_some(super::names::LONG_AGO);
-        target.fence.state = FenceState::ALL[usize::from(byte >> FENCE)];
+        target.restore = if byte & RESTORED > 0 { super::names::RESTORE } else { 0 };
+        target.fence.state = FenceState::ALL[usize::from(byte >> FENCE & 3)];
         Candidate { target, load: 0 }
     };
     there.map(candidate).collect()

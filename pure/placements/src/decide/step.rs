@@ -16,6 +16,8 @@ pub enum Step<N: Names> {
     Survey,
     /// Make the grant of a volume that is asked for.
     Register(N::Volume),
+    /// Record that it is not known who uses a thing, because the hub was restored.
+    Recover(ThingOf<N>),
     /// Record who uses a thing, after a restore.
     Adopt(ThingOf<N>),
     /// Record where the namespace is to be.
@@ -45,6 +47,7 @@ impl<N: Names> fmt::Display for Step<N> {
             Step::LetGo => f.write_str("let the placement go"),
             Step::Survey => f.write_str("see which targets there are"),
             Step::Register(volume) => write!(f, "make a grant for the volume {volume}"),
+            Step::Recover(thing) => write!(f, "find out who uses {thing}"),
             Step::Adopt(thing) => write!(f, "record who uses {thing}"),
             Step::Desire(target) => write!(f, "want it on {target}"),
             Step::Release(thing, target) => write!(f, "take {thing} from {target}"),

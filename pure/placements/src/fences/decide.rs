@@ -23,13 +23,24 @@ impl<N: Names> Case<'_, N> {
         }
         let Some(look) = self.s.memory.look else { return Decision::Do(FenceStep::Look) };
         let next = look.at.plus(self.rhythm.pulse);
-        match self.lease().map_or_else(|| self.fence(), Ok) {
+        match self.recovery().or_else(|| self.lease()).map_or_else(|| self.fence(), Ok) {
             Ok(step) => Decision::Do(step),
             Err(_) if self.now.clock >= next || self.must_look_again() => Decision::Do(FenceStep::Look),
             Err(what) => {
                 let until = self.due().map_or(next, |due| due.min(next));
                 Decision::Wait { what, until: Some(until) }
             }
+        }
+    }
+
+    /// That the hub was restored, as another target has made known; or this one does, because it knows more than the hub.
+    fn recovery(&self) -> Option<FenceStep> {
+        let Target { restore, report, .. } = self.target;
+        let known = self.s.memory.look.map_or(0, |look| look.restore);
+        let is_ahead = report.as_ref().is_some_and(|report| report.ahead && report.restore == *restore);
+        match known > *restore {
+            true => Some(FenceStep::Recover(known)),
+            false => is_ahead.then_some(FenceStep::Recover(restore + 1)),
         }
     }
 
@@ -63,7 +74,8 @@ impl<N: Names> Case<'_, N> {
             FenceState::Open if self.target.deleting && self.s.is_used => Err(FenceWait::Users),
             FenceState::Open if self.target.deleting => Ok(FenceStep::LetGo),
             FenceState::Open => Err(FenceWait::NextLook),
-            FenceState::Requested if !self.is_wanted() => Ok(FenceStep::Unfence),
+            FenceState::Requested if !self.is_wanted() && self.is_accounted_for() => Ok(FenceStep::Unfence),
+            FenceState::Requested if !self.is_wanted() => Err(FenceWait::Report),
             FenceState::Requested => self.requested(),
             FenceState::Fenced if self.target.deleting && !self.s.is_used => Ok(FenceStep::LetGo),
             FenceState::Fenced if self.is_wanted() => Err(FenceWait::Fenced),
@@ -126,6 +138,11 @@ impl<N: Names> Case<'_, N> {
             }
             _ => Ok(Some(FenceStep::Drive(fences))),
         }
+    }
+
+    /// Whether it is known what a fence that may be in force keeps out.
+    fn is_accounted_for(&self) -> bool {
+        self.target.restore == 0 || self.is_clean()
     }
 
     /// Whether the syncer knows of the fence, and nothing is in use that it has made void.

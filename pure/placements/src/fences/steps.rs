@@ -21,6 +21,13 @@ impl<N: Names> Case<'_, N> {
                 let epoch = if fences { fence.epoch.next() } else { fence.epoch };
                 Effect::Call(FenceCall::Drive { target: self.target.name.clone(), fences, epoch })
             }
+            FenceStep::Recover(restore) => {
+                let mut after = self.target.clone();
+                let said = after.report.as_ref().map_or(fence.epoch, |report| report.fence);
+                let above = self.rhythm.jump.above(fence.epoch.max(said), self.now.wall);
+                after.recover(restore, above);
+                self.status(after)
+            }
             FenceStep::Lose => self.status(Target { lapsed: Some(self.now.wall), ..self.target.clone() }),
             FenceStep::Return => self.status(Target { lapsed: None, ..self.target.clone() }),
             FenceStep::Request => self.with_fence(Fence { state: FenceState::Requested, ..fence }),

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{Act, Held, Here, Known, Local, Stage, View};
-use crate::grant::{Said, Thing, ThingOf, UseState};
+use crate::grant::{Epoch, Said, Thing, ThingOf, UseState};
 use crate::state::Names;
+
+/// In which epoch a volume begins that a controller of the cluster has made.
+pub(super) const FIRST: Epoch = Epoch(1);
 
 /// What becomes of something that is here.
 enum Fate {
@@ -54,7 +57,7 @@ impl<N: Names> Known<N> {
             // What nobody knows of is made known before its namespace goes: else it would go with it.
             None => match local.stage {
                 Stage::Asked => Some(Act::Unclaim(volume.clone())),
-                _ => here.held.and_then(|held| adopt(volume, local, held)),
+                _ => here.held.and_then(|held| adopt(volume, local, Held { epoch: FIRST, ..held })),
             },
         });
         act.or_else(|| (namespace_goes && here.volumes.is_empty()).then(|| Act::Clear(name.clone())))
@@ -151,7 +154,7 @@ fn give_up<N: Names>(view: &View<N>, volume: &N::Volume, local: &Local) -> Optio
     }
 }
 
-/// A volume that a controller of the cluster has made gets a grant, by that of its namespace.
+/// A volume of which the hub knows nothing gets a grant, in this epoch, by the fence epoch of its namespace.
 pub(super) fn adopt<N: Names>(volume: &N::Volume, local: &Local, held: Held) -> Option<Act<N>> {
     match local.stage {
         // There is nothing to be adopted, yet or any more.

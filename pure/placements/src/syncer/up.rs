@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::down::adopt;
+use super::down::{FIRST, adopt};
 use super::{Act, Held, Here, Known, Stage, View};
 use crate::grant::{Thing, ThingOf, Use, UseState};
 use crate::state::{Names, Volume};
@@ -13,7 +13,7 @@ impl<N: Names> Known<N> {
         let mut free = view.volumes.values().filter(|volume| !busy.contains(&volume.namespace));
         let volumes = free.find_map(|volume| self.attach(view, volume));
         let mut here = self.here.iter().filter(|(name, _)| !busy.contains(*name));
-        let adopted = || here.find_map(|(_, here)| self.adopt_one(here));
+        let adopted = || here.find_map(|(name, here)| self.adopt_one(view, name, here));
         let mut spaces = view.placements.keys().filter(|name| !busy.contains(*name));
         let started = || spaces.find_map(|namespace| self.start(view, namespace));
         volumes.or_else(adopted).or_else(started)
@@ -55,10 +55,18 @@ impl<N: Names> Known<N> {
         }
     }
 
-    fn adopt_one(&self, here: &Here<N>) -> Option<Act<N>> {
-        let held = here.held.filter(|_| here.ours)?;
-        let mut unknown = here.volumes.iter().filter(|(_, local)| local.held.is_none());
-        unknown.find_map(|(volume, local)| adopt(volume, local, held))
+    fn adopt_one(&self, view: &View<N>, name: &N::Namespace, here: &Here<N>) -> Option<Act<N>> {
+        let space = here.held.filter(|_| here.ours)?;
+        let is_its =
+            self.may_use(view, &Thing::Namespace(name.clone())).is_some_and(|its| its.epoch == space.epoch);
+        here.volumes.iter().find_map(|(volume, local)| match local.held {
+            None => adopt(volume, local, Held { epoch: FIRST, ..space }),
+            // A hub that was restored has forgotten it; whose its namespace is, is known again.
+            Some(held) if is_its && !view.volumes.contains_key(volume) => {
+                adopt(volume, local, Held { epoch: held.epoch, ..space })
+            }
+            Some(_) => None,
+        })
     }
 
     fn start(&self, view: &View<N>, name: &N::Namespace) -> Option<Act<N>> {

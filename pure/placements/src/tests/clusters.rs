@@ -74,6 +74,7 @@ fn what_is_under_way_in_a_namespace_keeps_no_other_waiting_and_is_not_begun_twic
         fence: east.accepted,
         tenure: view.tenure,
         restore: 0,
+        ahead: false,
         uses: Default::default(),
     });
     east.view = Some(view);

@@ -7,9 +7,9 @@ use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Ve
 use super::Plain;
 use crate::syncer::{Act, Held, Here, Known, Local, Stage, View};
 use crate::{
-    Candidate, Claim, Epoch, FenceCall, FenceMemory, FenceReply, FenceState, FenceWish, Fences, Grant,
-    Memory, Object, Placement, Placements, Pulse, Recovery, Rhythm, Target, TargetWish, Thing, Told, Use,
-    UseState, Volume, Wait, Wish,
+    Candidate, Claim, Epoch, FenceCall, FenceMemory, FenceReply, FenceWish, Fences, Grant, Memory, Object,
+    Placement, Placements, Pulse, Restore, Rhythm, Target, TargetWish, Thing, Told, Use, UseState, Volume,
+    Wait, Wish,
 };
 
 pub(super) const SHOP: &str = "shop";
@@ -43,21 +43,8 @@ const MOST: usize = 2_000;
 
 impl Town {
     pub(super) fn new(targets: &[&'static str], volumes: &[&'static str]) -> Town {
-        let placement = Placement {
-            name: SHOP,
-            uid: 1,
-            version: Version(1),
-            generation: 1,
-            deleting: false,
-            held: false,
-            doomed: false,
-            wish: Wish::default(),
-            desired: None,
-            grant: Grant::default(),
-            told: None,
-        };
         let mut town = Town {
-            placement: Some(placement),
+            placement: Some(new_placement()),
             volumes: BTreeMap::new(),
             claims: BTreeMap::new(),
             targets: BTreeMap::new(),
@@ -80,21 +67,7 @@ impl Town {
     }
 
     pub(super) fn join(&mut self, name: &'static str) {
-        let target = Target {
-            name,
-            uid: 1,
-            version: Version(1),
-            generation: 1,
-            deleting: false,
-            held: false,
-            wish: TargetWish { driver: true, ..TargetWish::default() },
-            fence: crate::Fence::default(),
-            lapsed: None,
-            restore: 0,
-            report: None,
-            told: None,
-        };
-        self.targets.insert(name, target);
+        self.targets.insert(name, new_target(name));
         self.syncers.insert(name, syncer());
     }
 
@@ -198,7 +171,9 @@ impl Town {
         for name in names {
             let memory = self.fences.entry(name).or_default();
             // Whoever looks sees how it is now.
-            if memory.look.is_some_and(|look| (look.pulse == Pulse::Lapsed) != self.cut.contains(name)) {
+            let restore = self.targets.values().map(|target| target.restore).max().unwrap_or(0);
+            let is_new = |look: crate::Look| (look.pulse == Pulse::Lapsed) != self.cut.contains(name);
+            if memory.look.is_some_and(|look| is_new(look) || look.restore != restore) {
                 memory.look = None;
             }
             let memory = *memory;
@@ -234,7 +209,8 @@ impl Town {
         match call {
             FenceCall::Look(target, version) => {
                 let pulse = if self.cut.contains(target) { Pulse::Lapsed } else { Pulse::Live };
-                FenceReply::Pulse(version, Ok(pulse))
+                let restore = self.targets.values().map(|target| target.restore).max().unwrap_or(0);
+                FenceReply::Pulse(version, Ok(pulse), restore)
             }
             FenceCall::Drive { target, fences, epoch } => {
                 if fences {
@@ -348,14 +324,15 @@ impl Town {
             }
             Act::Adopt(volume, held) => {
                 self.adopt(name, volume, held);
-                local(known, volume).held = Some(Held { epoch: Epoch(1), ..held });
+                local(known, volume).held = Some(held);
             }
         }
     }
 
     fn adopt(&mut self, name: &'static str, volume: &'static str, held: Held) {
-        let its = Use { epoch: Epoch(1), fence: held.fence, state: UseState::Granted, said: None };
-        let grant = Grant { epoch: Epoch(1), users: [(name, its)].into(), recovering: None };
+        let its = Use { epoch: held.epoch, fence: held.fence, state: UseState::Granted, said: None };
+        let restore = self.targets[name].restore;
+        let grant = Grant { epoch: held.epoch, users: [(name, its)].into(), recovering: None, restore };
         let described = Some("csi".to_owned());
         let made = Volume { grant, described, ..blank(volume) };
         assert!(self.volumes.insert(volume, made).is_none());
@@ -473,32 +450,28 @@ impl Town {
         self.targets.values().any(|target| target.wish.enforces)
     }
 
+    /// What is on the hub now, to go back to.
+    pub(super) fn backup(&self) -> Vec<Object<Plain>> {
+        self.objects().into_iter().filter(|object| !matches!(object, Object::Claim(_))).collect()
+    }
+
     /// `bowline restore`: the objects of a backup, marked.
-    pub(super) fn restore(
-        &mut self,
-        backup: (Placement<Plain>, BTreeMap<&'static str, Volume<Plain>>),
-        number: u64,
-    ) {
-        const JUMP: u64 = 1_000;
-        let awaits: BTreeSet<_> = self.targets.keys().copied().collect();
-        let mark = |grant: &mut Grant<Plain>| {
-            grant.epoch = Epoch(grant.epoch.0 + JUMP);
-            grant.recovering = Some(Recovery { restore: number, awaits: awaits.clone() });
-        };
-        let (mut placement, mut volumes) = backup;
-        mark(&mut placement.grant);
-        volumes.values_mut().for_each(|volume| mark(&mut volume.grant));
-        for target in self.targets.values_mut() {
-            target.fence.epoch = Epoch(target.fence.epoch.0 + JUMP);
-            target.restore = number;
-            if target.fence.state != FenceState::Open {
-                target.fence.state = FenceState::Requested;
-            }
-        }
-        (self.placement, self.volumes) = (Some(placement), volumes);
-        self.fences.clear();
+    pub(super) fn restore(&mut self, mut backup: Vec<Object<Plain>>) {
+        let restore = Restore::of(&backup);
+        backup.iter_mut().for_each(|object| restore.mark(object, Epoch(JUMP)));
+        self.come_back(backup);
+    }
+
+    /// Somebody puts the store back to what it was, and tells nobody.
+    pub(super) fn come_back(&mut self, backup: Vec<Object<Plain>>) {
+        (self.placement, self.volumes, self.targets) = Default::default();
+        backup.into_iter().for_each(|object| self.put(object));
+        (self.fences, self.memory) = Default::default();
     }
 }
+
+/// Where epochs go on after a restore.
+pub(super) const JUMP: u64 = 1_000_000;
 
 fn tail(all: &[String]) -> &[String] {
     &all[all.len().saturating_sub(20)..]
@@ -511,6 +484,39 @@ fn local<'a>(known: &'a mut Known<Plain>, volume: &str) -> &'a mut Local {
 
 fn status(object: Object<Plain>) -> Write<Object<Plain>> {
     Write::Status { before: object.clone(), after: object }
+}
+
+pub(super) fn new_placement() -> Placement<Plain> {
+    Placement {
+        name: SHOP,
+        uid: 1,
+        version: Version(1),
+        generation: 1,
+        deleting: false,
+        held: false,
+        doomed: false,
+        wish: Wish::default(),
+        desired: None,
+        grant: Grant::default(),
+        told: None,
+    }
+}
+
+pub(super) fn new_target(name: &'static str) -> Target<Plain> {
+    Target {
+        name,
+        uid: 1,
+        version: Version(1),
+        generation: 1,
+        deleting: false,
+        held: false,
+        wish: TargetWish { driver: true, ..TargetWish::default() },
+        fence: crate::Fence::default(),
+        lapsed: None,
+        restore: 0,
+        report: None,
+        told: None,
+    }
 }
 
 pub(super) fn blank(name: &'static str) -> Volume<Plain> {

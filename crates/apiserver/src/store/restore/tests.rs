@@ -21,6 +21,13 @@ fn versions_go_on_where_nobody_has_been() {
     assert_eq!(jumped(Version(17), -1), Version(17 + AT_LEAST));
 }
 
+/// Nothing is changed.
+macro_rules! as_it_is {
+    () => {
+        Mending { group: "bowline.dev", mend: &mut |_, _| Ok(()) }
+    };
+}
+
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {
@@ -65,7 +72,7 @@ fn whenever_a_restore_is_killed_it_is_told_or_done() {
     let said =
         opening::open(&Directory::take(&data).expect("it is ours")).map(drop).expect_err("it is not whole");
     assert!(said.to_string().contains("not finished: do it again"), "{said}");
-    let restored = restore(&file, &data, None).expect("it can be done again");
+    let restored = restore(&file, &data, None, as_it_is!()).expect("it can be done again");
     let from = restored.from_version;
     assert_eq!((restored.version, from > AT_LEAST, restored.objects), (5, true, 0));
     // After that was said, and before the store had its name.
@@ -74,11 +81,11 @@ fn whenever_a_restore_is_killed_it_is_told_or_done() {
     let restores = opened.state.restores;
     assert_eq!((opened.state.version, restores.times, restores.version), (Version(from), 4, from));
     drop(opened);
-    assert!(matches!(restore(&file, &data, None), Err(RestoreError::Taken(_))));
+    assert!(matches!(restore(&file, &data, None, as_it_is!()), Err(RestoreError::Taken(_))));
     // A hub that was killed before its store had its name is one, too.
     fs::rename(data.join(STORE_FILE), data.join(NEW_STORE_FILE)).expect("it is there");
     let store = fs::read(data.join(NEW_STORE_FILE)).expect("it is there");
-    assert!(matches!(restore(&file, &data, None), Err(RestoreError::Taken(_))));
+    assert!(matches!(restore(&file, &data, None, as_it_is!()), Err(RestoreError::Taken(_))));
     assert!(fs::read(data.join(NEW_STORE_FILE)).is_ok_and(|found| found == store));
 }
 
@@ -89,15 +96,15 @@ fn a_hub_gets_its_keys_and_who_it_is_back() {
     let keys = scratch.0.join("keys");
     keyring.save(&Directory::take(&keys).expect("it is ours")).expect("it can be written");
     fs::write(keys.join("ca.crt"), "who it is").expect("it can be written");
-    assert!(matches!(restore(&file, &data, None), Err(RestoreError::Keys { .. })));
+    assert!(matches!(restore(&file, &data, None, as_it_is!()), Err(RestoreError::Keys { .. })));
     // What ends in the middle, here because a key cannot be written, is no hub, and is told to be none.
     fs::create_dir_all(data.join(KEYS_FILE)).expect("a directory");
-    assert!(matches!(restore(&file, &data, Some(&keys)), Err(RestoreError::Io { .. })));
+    assert!(matches!(restore(&file, &data, Some(&keys), as_it_is!()), Err(RestoreError::Io { .. })));
     fs::remove_dir(data.join(KEYS_FILE)).expect("it is empty");
     let said =
         opening::open(&Directory::take(&data).expect("it is ours")).map(drop).expect_err("it is no hub");
     assert!(said.to_string().contains("not finished: do it again"), "{said}");
-    let restored = restore(&file, &data, Some(&keys)).expect("it can be done");
+    let restored = restore(&file, &data, Some(&keys), as_it_is!()).expect("it can be done");
     assert_eq!(restored.missing, ["ca.key", "service-accounts.key"]);
     for name in [KEYS_FILE, "ca.crt"] {
         let [kept, found] = [&keys, &data].map(|at| fs::read(at.join(name)).expect("it is there"));
@@ -105,4 +112,35 @@ fn a_hub_gets_its_keys_and_who_it_is_back() {
     }
     let opened = opening::open(&Directory::take(&data).expect("it is ours")).expect("it has its key");
     assert_eq!(opened.kept.len(), 1);
+}
+
+#[test]
+fn what_a_restore_means_for_objects_is_in_them_before_anybody_reads_them() {
+    let objects = ["a", "b", "c"].map(|name| document("configmaps", name, name));
+    let (_scratch, file, data) = backup("mended", &Keyring::default(), &objects);
+    let refuses = Mending { group: "", mend: &mut |_, _| Err("it is of tomorrow".to_owned()) };
+    let said = restore(&file, &data, None, refuses).expect_err("it is refused");
+    assert!(
+        matches!(&said, RestoreError::Unusable { why, .. } if why == "it is of tomorrow") && !data.exists()
+    );
+    let mut from = 0;
+    let mut mend = |all: &mut [Unread], version: u64| {
+        from = version;
+        assert_eq!(all.len(), 3);
+        assert!(all.iter().all(|one| one.resource == "configmaps"));
+        all[1].object["data"]["text"] = "changed".into();
+        Ok(())
+    };
+    let restored =
+        restore(&file, &data, None, Mending { group: "", mend: &mut mend }).expect("it can be done");
+    assert_eq!((restored.objects, restored.from_version), (3, from));
+    let opened = opening::open(&Directory::take(&data).expect("it is ours")).expect("it is whole");
+    let found = opened.kept.into_iter().map(|(key, kept)| {
+        let version = kept.version.0;
+        let read = Document::kept(key, kept, &|_, _, _, _| None).expect("it is whole").json();
+        (read["metadata"]["uid"].clone(), read["data"]["text"].clone(), version)
+    });
+    let expected = [("a", "a", 5), ("b", "changed", from), ("c", "c", 5)];
+    let expected = expected.map(|(name, text, version)| (format!("uid-{name}").into(), text.into(), version));
+    assert_eq!(found.collect::<Vec<(Value, Value, u64)>>(), expected);
 }

@@ -173,11 +173,15 @@ async fn the_lease_of_a_syncer_is_asked_for_where_syncers_have_theirs() {
     let wardens = Wardens::new(&fake.client, &Court::new(now().clock), None, None);
     let look = FenceCall::Look("east".to_owned(), bowline_control::Version(9));
     let said = wardens.call(look, &Mandate::always()).await;
-    assert_eq!(said, FenceReply::Pulse(bowline_control::Version(9), Ok(Pulse::Lapsed)), "it was given back");
+    assert_eq!(
+        said,
+        FenceReply::Pulse(bowline_control::Version(9), Ok(Pulse::Lapsed), 0),
+        "it was given back"
+    );
     let silent = Wardens::new(&Fake::silent().client, &Court::new(now().clock), None, None);
     let look = FenceCall::Look("east".to_owned(), bowline_control::Version(9));
     let said = silent.call(look, &Mandate::always()).await;
-    assert!(matches!(said, FenceReply::Pulse(_, Err(_))), "a server that does not answer is no lapse");
+    assert!(matches!(said, FenceReply::Pulse(_, Err(_), 0)), "a server that does not answer is no lapse");
 }
 
 #[tokio::test]
@@ -195,4 +199,24 @@ async fn a_target_whose_fencing_was_taken_away_is_not_fenced() {
         panic!("it is not fenced")
     };
     assert!(why.contains("taken away"), "{why}");
+}
+
+#[tokio::test]
+async fn that_the_hub_was_restored_is_known_of_all_targets() {
+    use bowline_runtime::Wire as _;
+    let wardens = Wardens::new(&Fake::silent().client, &Court::new(now().clock), None, None);
+    let target = |name: &str, restore: u64| {
+        let raw = json!({
+            "apiVersion": "bowline.dev/v1alpha1", "kind": "SyncTarget",
+            "metadata": { "name": name, "uid": name, "resourceVersion": "7" },
+            "spec": { "cluster": name }, "status": { "restore": restore },
+        });
+        let raw = serde_json::from_value(raw).expect("an object");
+        crate::placements::PlacementWire.read(Kind::Target, &raw).expect("a target")
+    };
+    wardens.sees(&Event::Listed(Kind::Target, vec![target("east", 0), target("west", 0)]));
+    assert_eq!(wardens.restored(), 0);
+    wardens.sees(&Event::Put(target("west", 2)));
+    wardens.sees(&Event::Listed(Kind::Placement, Vec::new()));
+    assert_eq!(wardens.restored(), 2);
 }

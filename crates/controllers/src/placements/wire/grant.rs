@@ -15,13 +15,22 @@ use crate::drawing::put;
 
 type Fields = Map<String, Value>;
 
-pub(super) fn read(epoch: ApiEpoch, users: &[GrantUser], recovering: Option<&Recovering>) -> Grant<Plain> {
+/// What a grant says, in the status of its object.
+pub(super) struct Written<'a> {
+    pub(super) epoch: ApiEpoch,
+    pub(super) users: &'a [GrantUser],
+    pub(super) recovering: Option<&'a Recovering>,
+    pub(super) restore: u64,
+}
+
+pub(super) fn read(written: &Written<'_>) -> Grant<Plain> {
+    let Written { epoch, users, recovering, restore } = *written;
     let recovering = recovering.map(|recovering| Recovery {
         restore: recovering.restore,
         awaits: recovering.awaits.iter().map(ToString::to_string).collect(),
     });
     let users = users.iter().map(|user| (user.target.to_string(), one(user)));
-    Grant { epoch: Epoch(epoch.0), users: users.collect(), recovering }
+    Grant { epoch: Epoch(epoch.0), users: users.collect(), recovering, restore }
 }
 
 fn one(user: &GrantUser) -> Use {
@@ -84,6 +93,7 @@ pub(super) fn draw(grant: &Grant<Plain>, fields: &mut Fields, now: &Time) {
         awaits: recovery.awaits.iter().map(|target| target.as_str().into()).collect(),
     });
     put(fields, "recovering", recovering.map(|recovering| json!(recovering)));
+    put(fields, "restore", (grant.restore > 0).then(|| json!(grant.restore)));
 }
 
 /// What has happened between two sights of who may use something. Who left has said so, or was fenced.
@@ -142,7 +152,7 @@ mod tests {
         let its = |epoch, state, said| Use { epoch: Epoch(epoch), fence: Epoch(0), state, said };
         let users =
             users.iter().map(|(name, epoch, state, said)| ((*name).to_owned(), its(*epoch, *state, *said)));
-        Grant { epoch: Epoch(epoch), users: users.collect(), recovering: None }
+        Grant { epoch: Epoch(epoch), users: users.collect(), recovering: None, restore: 0 }
     }
 
     /// What is in the history after all of these were drawn one after the other.

@@ -10,6 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::core::DynamicObject;
 use serde_json::{Value, json};
 
+use super::grant::Written;
 use super::told::{self, Face};
 use super::{grant, hold, is_held, label};
 use crate::drawing::{put, status};
@@ -44,7 +45,12 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Placement<Plain>> {
         doomed: status.end == Some(End::Delete),
         wish: wish(&spec),
         desired: status.desired.as_ref().map(ToString::to_string),
-        grant: grant::read(status.epoch, &status.users, status.recovering.as_ref()),
+        grant: grant::read(&Written {
+            epoch: status.epoch,
+            users: &status.users,
+            recovering: status.recovering.as_ref(),
+            restore: status.restore,
+        }),
         told: None,
     };
     placement.told = said.and_then(|said| told(&placement, &status, said));

@@ -111,6 +111,7 @@ fn report(said: &WrittenReport) -> TargetReport<Plain> {
         tenure: said.tenure,
         restore: said.restore,
         uses: said.uses.iter().map(|one| (thing(one), Epoch(one.epoch.0))).collect(),
+        ahead: said.ahead,
     }
 }
 
@@ -131,6 +132,7 @@ fn written_report(report: &TargetReport<Plain>) -> WrittenReport {
         tenure: report.tenure,
         restore: report.restore,
         uses: report.uses.iter().filter_map(one).collect(),
+        ahead: report.ahead,
     }
 }
 

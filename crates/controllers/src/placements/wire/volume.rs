@@ -11,6 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::core::DynamicObject;
 use serde_json::{Map, Value, json};
 
+use super::grant::Written;
 use super::{grant, hold, is_held};
 use crate::drawing::{part, put, status};
 
@@ -47,7 +48,12 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Volume<Plain>> {
         // Between making a grant and saying whose it is, a syncer may be killed.
         unknown: status.unknown || (is_bare && is_adopted),
         destroyed: status.destroyed,
-        grant: grant::read(status.epoch, &status.users, status.recovering.as_ref()),
+        grant: grant::read(&Written {
+            epoch: status.epoch,
+            users: &status.users,
+            recovering: status.recovering.as_ref(),
+            restore: status.restore,
+        }),
     })
 }
 

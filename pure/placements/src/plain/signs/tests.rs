@@ -10,6 +10,7 @@ fn grant(users: &[&str]) -> Grant<Plain> {
         epoch: Epoch(1),
         users: users.iter().map(|user| ((*user).to_owned(), its)).collect(),
         recovering: None,
+        restore: 0,
     }
 }
 
