@@ -14,8 +14,8 @@ fn the_readmes_commands_work() -> Result<()> {
     ensure!(script.contains("kubectl get widgets"), "the README shows how to use the hub");
     let scratch = Scratch::new("readme")?;
     std::os::unix::fs::symlink(root.canonicalize()?.join("examples"), scratch.join("examples"))?;
-    // Whatever happens, the hub ends with the script.
-    let script = format!("set -e\ntrap 'kill $(jobs -p)' EXIT\n{script}")
+    // Whatever happens, the hub ends with the script, which ends all by itself if all goes well.
+    let script = format!("set -e\ntrap 'left=$(jobs -pr); test -z \"$left\" || kill $left' EXIT\n{script}")
         .replace("cargo run --release -- ", "bowline ")
         // Ports may be taken.
         .replace("bowline up &", "bowline up --listen 127.0.0.1:0 &")
