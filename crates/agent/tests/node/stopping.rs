@@ -83,7 +83,7 @@ async fn software_that_crashes_is_told_with_its_last_words_and_leaves_nobody() {
     let last = tail(&node.home.log(), 2).expect("a log");
     assert_eq!(last, ["first", "no such table"]);
     let words = ended(&run, &last).expect("it has ended");
-    assert!(words.starts_with("it ended with exit code 3 after "), "{words}");
+    assert!(words.starts_with("it ended with exit code 3; it had run for "), "{words}");
     assert!(words.ends_with("; its last words: first | no such table"), "{words}");
     // By a signal of its own.
     node.start("kill -SEGV $$").await;

@@ -152,7 +152,7 @@ pub struct VolumeGrantStatus {
     pub recovering: Option<Recovering>,
     /// The last restore of the hub after which it was found out who uses it.
     #[serde(default, skip_serializing_if = "is_none")]
-    #[schemars(range(max = 9_007_199_254_740_991_u64))]
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_u64))]
     pub restore: u64,
     /// What the volume is, for any target that reaches it. The syncer of the holder writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
