@@ -32,6 +32,38 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     assert_eq!(read(body, BODY_TIME).await.ok(), Some(Bytes::from_static(b"{}")));
 }
 
+/// A body of so many pieces of a mebibyte.
+struct Pieces<'a>(&'a mut usize);
+
+impl http_body::Body for Pieces<'_> {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+        let piece = self.0.checked_sub(1).map(|left| {
+            *self.0 = left;
+            Ok(http_body::Frame::data(Bytes::from_static(&[b'x'; 1 << 20])))
+        });
+        Poll::Ready(piece)
+    }
+}
+
+/// By HTTP/2, who is answered while they still send takes it for a broken stream. But nobody is heard for ever.
+#[tokio::test]
+async fn who_sends_too_much_is_heard_out_and_refused() {
+    for (pieces, left) in [(4, 0), (20, 0), (100, 51)] {
+        let mut unsent = pieces;
+        let status = read(Pieces(&mut unsent), BODY_TIME).await.expect_err("it is too much");
+        assert_eq!((status.code(), status.reason), (StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge"));
+        assert_eq!(unsent, left);
+    }
+    let mut unsent = 3;
+    assert_eq!(read(Pieces(&mut unsent), BODY_TIME).await.map(|body| body.len()).ok(), Some(BODY_BYTES));
+}
+
 #[tokio::test]
 async fn a_panic_ends_one_request_and_nothing_else() {
     let panic = caught::<()>(async { unreachable!("this is planted") }).await;

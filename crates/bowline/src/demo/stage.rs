@@ -21,6 +21,8 @@ use crate::palette::{self, paint};
 const KUBECONFIG: &str = "bowline-data/admin.kubeconfig";
 /// The group of nodes of the demo. Whatever has started its software, its deletion ends it.
 pub(super) const GROUP: Named = Named::ours("NodeGroup", "default", "tour");
+/// How long the hub may take until it is ready.
+const HUB_STARTS: Duration = Duration::from_secs(120);
 /// How long agents may take to end their software.
 const SOFTWARE_ENDS: Duration = Duration::from_secs(30);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -104,9 +106,12 @@ impl Stage {
         let line = format!("up --listen 127.0.0.1:{}", self.port);
         self.typed(&format!("bowline {line} &"))?;
         let mut hub = self.program.start("up", &line)?;
-        let kubeconfig = self.kubeconfig();
+        let (kubeconfig, limit) = (self.kubeconfig(), Instant::now() + HUB_STARTS);
         let objects = loop {
             hub.runs()?;
+            if Instant::now() > limit {
+                bail!("the hub runs, and is not ready after {} s", HUB_STARTS.as_secs());
+            }
             if kubeconfig.exists() {
                 let objects = Objects::of(&kubeconfig).await?;
                 if objects.is_ready().await {
