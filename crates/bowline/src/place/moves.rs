@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bowline_api::conditions::ConditionType;
-use bowline_api::placements::{Placement, Said, VolumeGrant};
+use bowline_api::placements::{Placement, PlacementStatus, Said, VolumeGrant};
 use kube::ResourceExt;
 use kube::api::Patch;
 use serde_json::json;
@@ -35,11 +35,7 @@ pub(crate) async fn move_to(
         )));
     }
     let target = hub.target(to).await?;
-    let is_there = placement
-        .status
-        .as_ref()
-        .and_then(|status| status.desired.as_ref())
-        .is_some_and(|is| is.as_str() == to);
+    let is_there = placement.status.as_ref().is_some_and(|status| is_or_may_be_at(status, to));
     if !is_there {
         let why = match refusal(&target) {
             Some(why) => Some(why),
@@ -62,6 +58,14 @@ pub(crate) async fn move_to(
         output::print(&output::document(format, &placement)?)?;
     }
     Ok(Exit::Done)
+}
+
+/// Nothing has to go to a target that it is at already. Where it may be after a restore, a person may say it is, heard of or not:
+/// until everybody has reported, nothing is stopped for it.
+fn is_or_may_be_at(status: &PlacementStatus, to: &str) -> bool {
+    let desired = status.desired.iter();
+    let awaited = status.recovering.iter().flat_map(|recovering| &recovering.awaits);
+    desired.chain(awaited).any(|target| target.as_str() == to)
 }
 
 /// Follows a namespace until it is where it is to be, and says each stage that it comes to.
@@ -227,6 +231,15 @@ mod tests {
             "metadata": { "name": "placement", "namespace": "shop", "generation": 4 },
         });
         serde_json::from_value(object).expect("a placement")
+    }
+
+    #[test]
+    fn where_it_may_be_after_a_restore_it_need_not_be_heard_of() {
+        let of = |status: Value| is_or_may_be_at(&placement(status).status.unwrap_or_default(), "west");
+        assert!(of(json!({ "desired": "west" })));
+        assert!(!of(json!({ "desired": "east" })));
+        assert!(of(json!({ "desired": "east", "recovering": { "restore": 1, "awaits": ["east", "west"] } })));
+        assert!(!of(json!({ "desired": "east", "recovering": { "restore": 1, "awaits": ["east"] } })));
     }
 
     #[test]

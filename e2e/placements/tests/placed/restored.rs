@@ -97,6 +97,11 @@ fn after_a_backup_that_is_older_than_a_move_who_really_uses_a_volume_keeps_it() 
         Ok(if is_open && !at_east.contains("web") { Ok(()) } else { Err(format!("{status}{at_east}")) })
     })?;
     bed.writes("west", 3)?;
+    // That it is silent is no reason to forbid a person to say where it is.
+    bowline_e2e_up::until("west is known to be silent", || {
+        let since = bed.kubectl()?.ok("get synctarget west -o jsonpath={.status.lapsedSince}", "")?;
+        Ok(if since.is_empty() { Err("it is not".to_owned()) } else { Ok(()) })
+    })?;
     bed.says("place move shop --to west", 0, &[])?;
     bed.road("west").open();
     bed.is_up("shop", "west")?;
