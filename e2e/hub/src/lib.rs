@@ -2,6 +2,7 @@
 
 pub mod commands;
 mod kubectl;
+pub mod shown;
 
 use std::ffi::OsStr;
 use std::fs;
