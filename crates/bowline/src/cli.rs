@@ -465,6 +465,49 @@ mod tests {
         assert_eq!(silent(&commands(), "bowline"), [""; 0]);
     }
 
+    /// The commands of ours that stand in the examples of a help, as words.
+    fn examples(help: &str) -> Vec<Vec<String>> {
+        let (examples, _) = help.split_once("Exit codes:").unwrap_or((help, ""));
+        let lines =
+            examples.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
+        // What a person or a shell has to fill in first is nothing that can be read here.
+        let whole = lines.filter(|line| !line.contains('…') && !line.contains("$("));
+        let commands = whole.filter_map(|line| Some(&line[line.find("bowline ")?..]));
+        // What a shell does with it, and what it is there for, stands behind two blanks or these.
+        let alone = commands.map(|line| {
+            let ends =
+                ["  ", " #", " |", " >", " <", " &", " ;"].iter().filter_map(|end| line.find(end)).min();
+            &line[..ends.unwrap_or(line.len())]
+        });
+        alone
+            .map(|line| line.split_whitespace().map(|word| word.trim_matches('\'').to_owned()).collect())
+            .collect()
+    }
+
+    /// What of the examples cannot be typed, and which options say nothing of themselves.
+    fn mistaken(command: &clap::Command, path: &str) -> Vec<String> {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let wrong = examples(&help).into_iter().filter_map(|words| {
+            let error = Cli::try_parse_from(&words).err()?;
+            error.use_stderr().then(|| format!("{path}: `{}`: {error}", words.join(" ")))
+        });
+        let options =
+            command.get_arguments().filter(|option| option.get_help().is_none() && !option.is_hide_set());
+        let options = options.map(|option| format!("{path}: {} does not say what it does", option.get_id()));
+        let below =
+            command.get_subcommands().flat_map(|verb| mistaken(verb, &format!("{path} {}", verb.get_name())));
+        wrong.chain(options).chain(below).collect()
+    }
+
+    #[test]
+    fn every_example_can_be_typed_and_every_option_says_what_it_does() {
+        assert_eq!(
+            examples("Examples:\n  a | bowline check x > f  why\n     more\nExit codes:\n  bowline no"),
+            [["bowline", "check", "x"]]
+        );
+        assert_eq!(mistaken(&commands(), "bowline"), [""; 0]);
+    }
+
     #[test]
     fn every_command_has_a_man_page_by_name() {
         for command in Cli::command().get_subcommands() {

@@ -72,29 +72,10 @@ fn the_wide_table_says_what_properties_mean() {
     run("check seed/irsa -o wide").says("MEANING");
 }
 
+// That all commands do so is seen where they are defined.
 #[test]
-fn every_command_helps_with_examples() {
-    let groups = [
-        ("cluster", "add list show remove"),
-        ("update", "submit plan diff list show watch rollback"),
-        ("identity", "list show explain audit import iam-policy"),
-    ];
-    let verbs =
-        groups.iter().flat_map(|(group, verbs)| verbs.split(' ').map(move |verb| format!("{group} {verb}")));
-    let alone = [
-        "",
-        "up",
-        "hub",
-        "controllers",
-        "cluster",
-        "update",
-        "identity",
-        "check",
-        "completion",
-        "crds",
-        "man",
-    ];
-    for command in alone.map(str::to_owned).into_iter().chain(verbs) {
+fn help_and_version_are_results() {
+    for command in ["", "update", "update submit", "identity list"] {
         run(&format!("{command} --help")).exits(0).says("Examples:\n  bowline ").says("Usage: ");
     }
     run("--version").exits(0).says(concat!("bowline ", env!("CARGO_PKG_VERSION")));
