@@ -24,7 +24,7 @@ cases! {
         without_settings_an_identity_says_so;
     // Moto deletes also a policy that a role has.
     others:
-        what_others_use_stays_until_they_do_not;
+        what_others_use_stays_until_they_do_not, an_account_of_another_identity_is_not_taken_over;
     strict:
         a_missing_permission_is_named, a_boundary_that_is_not_there_is_named,
         one_with_a_boundary_is_made_with_six_calls, who_is_stalled_does_not_flap_while_aws_fails,

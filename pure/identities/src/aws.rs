@@ -64,8 +64,26 @@ impl<N: Names> Role<N> {
 /// An account on another cluster.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Published<N: Names> {
-    /// It says that it is of the identity.
-    pub is_ours: bool,
+    /// Whose it says that it is.
+    pub holder: Holder<N>,
     /// The role that it says it has.
     pub role: Option<N::Arn>,
+}
+
+/// Whose an account on another cluster says that it is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Holder<N: Names> {
+    /// The identity's.
+    Itself,
+    /// Another identity's, of the same hub.
+    Another(N::Name),
+    /// Anybody else's.
+    Others,
+}
+
+impl<N: Names> Published<N> {
+    /// Whether it is of the identity.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.holder == Holder::Itself
+    }
 }

@@ -35,7 +35,7 @@ mod words;
 
 use bowline_control::{Controller, Decision, Effect, Millis, Moment, Standing, Write};
 
-pub use aws::{Policy, Published, Role, Whose};
+pub use aws::{Holder, Policy, Published, Role, Whose};
 use decide::Case;
 pub use decide::{Step, Wait};
 pub use effect::{Ask, Call, Others, Reply, Said};

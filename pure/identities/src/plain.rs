@@ -105,6 +105,10 @@ impl Names for Plain {
         arn.rsplit('/').next() == Some(&home.aws_name(name))
     }
 
+    fn name(name: &Named) -> String {
+        name.to_string()
+    }
+
     fn arn(arn: &String) -> String {
         arn.clone()
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bowline_control::Millis;
 
-use crate::aws::{Policy, Published, Role, Whose};
+use crate::aws::{Holder, Policy, Published, Role, Whose};
 use crate::effect::{Ask, Call, Reply, Said};
 use crate::object::Object;
 use crate::state::{Account, Cluster, Identity, Names, Tombstone};
@@ -235,7 +235,7 @@ impl<N: Names> Memory<N> {
             Ask::Assume => self.trial = Trial::Worked,
             Ask::Check(others) => self.checked.extend(others.boundary.into_iter().chain(others.managed)),
             Ask::Publish { cluster, account, role, .. } => {
-                let published = Published { is_ours: true, role: Some(role) };
+                let published = Published { holder: Holder::Itself, role: Some(role) };
                 self.accounts.insert((cluster, account), (now, Some(published)));
             }
             Ask::Withdraw(cluster, account) => drop(self.accounts.insert((cluster, account), (now, None))),

@@ -47,6 +47,9 @@ pub trait Names: Clone + Eq + Hash + fmt::Debug {
     /// Whether the policy or the role of an identity is called so as long as the hub is called as it is.
     fn is_called(home: &Self::Home, name: &Self::Name, arn: &Self::Arn) -> bool;
 
+    /// An identity, for people.
+    fn name(name: &Self::Name) -> String;
+
     /// An ARN, for people.
     fn arn(arn: &Self::Arn) -> String;
 

@@ -1,7 +1,8 @@
 //! What people are told: what is wrong, where, and what to do.
 
+use crate::aws::Holder;
 use crate::decide::{Case, Wait, spots};
-use crate::state::{Identity, Names};
+use crate::state::{Identity, Names, Spot};
 
 pub(crate) fn well<N: Names>(identity: &Identity<N>) -> N::Text {
     match &identity.status.role {
@@ -33,13 +34,7 @@ pub(crate) fn stalled<N: Names>(case: &Case<'_, N>, identity: &Identity<N>, wait
         Wait::Clusters => clusters(case, identity),
         Wait::ForeignPolicy => foreign("policy", policy.map(|policy| N::arn(&policy.arn))),
         Wait::ForeignRole => foreign("role", role.map(|role| N::arn(&role.arn))),
-        Wait::ForeignAccount => {
-            let (_, account) = &spots(identity)[0];
-            format!(
-                "the service account {} is there, and is not this identity's: delete it, name another one in spec.serviceAccountName, or set spec.adopt",
-                N::account(account)
-            )
-        }
+        Wait::ForeignAccount => account(case, identity),
         Wait::OtherName => {
             let known = identity.status.role.as_ref().or(identity.status.policy.as_ref());
             format!(
@@ -75,6 +70,27 @@ fn clusters<N: Names>(case: &Case<'_, N>, identity: &Identity<N>) -> String {
         format!(
             "spec.clusters: there is no cluster {name}: add it (`bowline cluster add`), or take it off the list"
         )
+    }
+}
+
+/// The first of its accounts that is somebody else's.
+fn account<N: Names>(case: &Case<'_, N>, identity: &Identity<N>) -> String {
+    let taken = |spot: Spot<N>| case.taken(identity, &spot).map(|holder| (spot, holder));
+    let Some(((cluster, name), holder)) = spots(identity).into_iter().find_map(taken) else {
+        return format!("waits for {}", Wait::ForeignAccount);
+    };
+    let mut account = N::account(&name);
+    if let Some(cluster) = cluster {
+        account = format!("{account} on the cluster {}", N::cluster(&cluster));
+    }
+    match holder {
+        Holder::Another(other) => format!(
+            "the service account {account} is of the identity {}: name another one in spec.serviceAccountName, or delete that identity",
+            N::name(&other)
+        ),
+        _ => format!(
+            "the service account {account} is there, and is not this identity's: delete it, name another one in spec.serviceAccountName, or set spec.adopt"
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowline_identities::plain::{Named, Plain};
-use bowline_identities::{Published, Said};
+use bowline_identities::{Holder, Published, Said};
 use bowline_runtime::Mandate;
 use http::Method;
 use kube::Client;
@@ -70,13 +70,20 @@ impl Abroad {
         let way = Way { client: &client, mandate };
         let done = match get(way, spot.2).await {
             Ok(None) => self.create(way, spot, role).await,
-            Ok(Some(found)) if self.published(spot.0, &found).is_ours || adopts => {
+            Ok(Some(found)) => {
+                let may_be_changed = match self.published(spot.0, &found).holder {
+                    Holder::Itself => true,
+                    Holder::Another(_) => false,
+                    Holder::Others => adopts,
+                };
+                if !may_be_changed {
+                    return Said::Exists;
+                }
                 match self.change(way, spot, role, &found).await {
                     Err(Trouble::Said { code: 404, words, .. }) => return Said::Outdated(words),
                     changed => changed,
                 }
             }
-            Ok(Some(_)) => return Said::Exists,
             Err(trouble) => return troubled(spot, &trouble),
         };
         match done {
@@ -94,7 +101,7 @@ impl Abroad {
         };
         let way = Way { client: &client, mandate };
         let found = match get(way, spot.2).await {
-            Ok(Some(found)) if self.published(spot.0, &found).is_ours => found,
+            Ok(Some(found)) if self.published(spot.0, &found).holder == Holder::Itself => found,
             // What is somebody else's by now is not ours to take.
             Ok(_) => return Said::Missing,
             Err(trouble) => return troubled(spot, &trouble),
@@ -137,9 +144,17 @@ impl Abroad {
 
     fn published(&self, identity: &Named, found: &Value) -> Published<Plain> {
         let said = |key: &str| found["metadata"]["annotations"][key].as_str();
-        let is_ours =
-            said(HUB) == Some(self.hub.as_str()) && said(IDENTITY) == Some(identity.to_string().as_str());
-        Published { is_ours, role: said(ROLE_ARN).map(str::to_owned) }
+        let other = said(IDENTITY).and_then(|of| of.split_once('/')).filter(|_| said(HUB) == Some(&self.hub));
+        let holder = match other {
+            Some((namespace, name)) if (namespace, name) == (&identity.namespace, &identity.name) => {
+                Holder::Itself
+            }
+            Some((namespace, name)) => {
+                Holder::Another(Named { namespace: namespace.to_owned(), name: name.to_owned() })
+            }
+            None => Holder::Others,
+        };
+        Published { holder, role: said(ROLE_ARN).map(str::to_owned) }
     }
 
     fn annotations(&self, identity: &Named, role: &str) -> Value {

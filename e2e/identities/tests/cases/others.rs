@@ -112,3 +112,20 @@ pub(crate) async fn a_foreign_account_is_left_alone(bed: &mut Bed) -> Result<()>
     ensure!(now["metadata"]["annotations"]["eks.amazonaws.com/role-arn"].is_string(), "{now}");
     Ok(())
 }
+
+/// Two that want one account, and may take over what is somebody else's, would take it from each other for ever.
+pub(crate) async fn an_account_of_another_identity_is_not_taken_over(bed: &mut Bed) -> Result<()> {
+    bed.up(Options::default())?;
+    let shared = json!({ "serviceAccountName": "shared", "adopt": true });
+    bed.create("first", shared.clone())?;
+    bed.is_ready("first").await?;
+    let before = bed.account("shared")?.context("it is there")?;
+    bed.create("second", shared)?;
+    bed.is_stalled("second", "is of the identity default/first").await?;
+    let now = bed.account("shared")?.context("it is there")?;
+    ensure!(now["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"], "{now}");
+    // It goes with the one, and then the other may have it.
+    bed.delete("first")?;
+    bed.is_gone("first").await?;
+    bed.is_ready("second").await
+}

@@ -3,7 +3,7 @@
 use bowline_control::{Decision, Millis};
 
 use super::{Case, Step, Wait, What, spots, until_shown};
-use crate::aws::Published;
+use crate::aws::{Holder, Published};
 use crate::state::{Account, Identity, Names, Spot};
 
 impl<N: Names> Case<'_, N> {
@@ -24,7 +24,7 @@ impl<N: Names> Case<'_, N> {
         if account.deleting {
             return Some(until_shown(Wait::AccountGone));
         }
-        if !is_of(account, identity) && !identity.wish.adopts {
+        if self.taken(identity, &(None, name.clone())).is_some() {
             return Some(until_shown(Wait::ForeignAccount));
         }
         let is_its = account.of.as_ref() == Some(&(identity.name.clone(), identity.uid.clone()));
@@ -36,14 +36,26 @@ impl<N: Names> Case<'_, N> {
         let Some((at, seen)) = self.seen(cluster, name, self.rhythm.drift) else {
             return Some(Decision::Do(Step::LookAtAccount));
         };
-        match seen {
-            Some(account) if !account.is_ours && !identity.wish.adopts => {
-                let until = at.plus(self.rhythm.retry);
-                let wait = Decision::Wait { what: Wait::ForeignAccount, until: Some(until) };
-                Some(if self.now.clock < until { wait } else { Decision::Do(Step::LookAtAccount) })
-            }
-            Some(account) if account.is_ours && account.role == identity.status.role => None,
-            _ => Some(Decision::Do(Step::Publish)),
+        if self.taken(identity, &(Some(cluster.clone()), name.clone())).is_some() {
+            let until = at.plus(self.rhythm.retry);
+            let wait = Decision::Wait { what: Wait::ForeignAccount, until: Some(until) };
+            return Some(if self.now.clock < until { wait } else { Decision::Do(Step::LookAtAccount) });
+        }
+        let is_right = |account: &Published<N>| account.is_ours() && account.role == identity.status.role;
+        (!seen.is_some_and(is_right)).then_some(Decision::Do(Step::Publish))
+    }
+
+    /// Whose an account is that is not the identity's, and that it may not take over.
+    pub(crate) fn taken(&self, identity: &Identity<N>, (cluster, name): &Spot<N>) -> Option<Holder<N>> {
+        let holder = match cluster {
+            None => holder(self.account(name)?, identity),
+            Some(cluster) => self.seen(cluster, name, Millis(u64::MAX))?.1?.holder.clone(),
+        };
+        match holder {
+            Holder::Itself => None,
+            // What another identity has it keeps. If each took it from the other, neither would come to rest.
+            Holder::Another(_) => Some(holder),
+            Holder::Others => (!identity.wish.adopts).then_some(holder),
         }
     }
 
@@ -61,7 +73,7 @@ impl<N: Names> Case<'_, N> {
             // What is on a cluster that is gone is gone with it.
             Some(cluster) if self.cluster(cluster).is_none() => false,
             Some(cluster) => match self.seen(cluster, name, Millis(u64::MAX)) {
-                Some((_, seen)) => seen.is_some_and(|account| account.is_ours),
+                Some((_, seen)) => seen.is_some_and(Published::is_ours),
                 None => true,
             },
         }
@@ -101,5 +113,14 @@ impl<N: Names> Case<'_, N> {
 
 /// Whether an account says that it is of an identity of this name.
 fn is_of<N: Names>(account: &Account<N>, identity: &Identity<N>) -> bool {
-    account.of.as_ref().is_some_and(|(name, _)| *name == identity.name)
+    holder(account, identity) == Holder::Itself
+}
+
+/// Whose an account where the identity is says that it is.
+fn holder<N: Names>(account: &Account<N>, identity: &Identity<N>) -> Holder<N> {
+    match &account.of {
+        Some((name, _)) if *name == identity.name => Holder::Itself,
+        Some((name, _)) => Holder::Another(name.clone()),
+        None => Holder::Others,
+    }
 }

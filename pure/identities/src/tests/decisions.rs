@@ -1,7 +1,7 @@
 //! Which step is decided, by what was seen.
 
 use super::*;
-use crate::{Cluster, Tombstone, Trial};
+use crate::{Cluster, Holder, Tombstone, Trial};
 
 type Case = (&'static str, fn(&mut Snapshot<Plain>), Result<Step, Wait>);
 
@@ -363,6 +363,33 @@ fn an_account_of_another_name_is_withdrawn() {
     assert_eq!(after.status.published, [(None, named("writer"))]);
 }
 
+/// Two that want one account, and may take over what is somebody else's, would take it from each other for ever.
+#[test]
+fn what_another_identity_has_is_not_taken_over() {
+    let mut snapshot = complete();
+    it(&mut snapshot).wish.adopts = true;
+    snapshot.accounts[0].of = Some((named("writer"), "u2".into()));
+    assert_eq!(what(&snapshot), Err(Wait::ForeignAccount));
+    snapshot.accounts[0].of = None;
+    assert_eq!(what(&snapshot), Ok(Step::PublishHere));
+
+    let issuer = crate::plain::Issuer::of(PROVIDER).expect("an issuer");
+    let east = Cluster { name: "east".into(), uid: "c".into(), version: Version(1), issuer: Some(issuer) };
+    let spot = || ("east".to_owned(), named("reader"));
+    snapshot.clusters = vec![east];
+    it(&mut snapshot).wish.clusters = vec!["east".into()];
+    it(&mut snapshot).status.published = vec![(Some("east".into()), named("reader"))];
+    for (holder, expected) in [
+        (Holder::Another(named("writer")), Err(Wait::ForeignAccount)),
+        (Holder::Others, Ok(Step::Publish)),
+        (Holder::Itself, Ok(Step::Publish)),
+    ] {
+        let seen = crate::Published { holder, role: None };
+        snapshot.memory.accounts.insert(spot(), (NOW.clock, Some(seen)));
+        assert_eq!(what(&snapshot), expected);
+    }
+}
+
 #[test]
 fn accounts_on_other_clusters_are_published_and_withdrawn_by_calls() {
     let issuer = crate::plain::Issuer::of(PROVIDER).expect("an issuer");
@@ -382,10 +409,10 @@ fn accounts_on_other_clusters_are_published_and_withdrawn_by_calls() {
     snapshot.memory.accounts.insert(spot("east"), (NOW.clock, None));
     let Ask::Publish { cluster, adopts: false, .. } = asked(&snapshot) else { panic!("it is made") };
     assert_eq!(cluster, "east");
-    let theirs = crate::Published { is_ours: false, role: None };
+    let theirs = crate::Published { holder: Holder::Others, role: None };
     snapshot.memory.accounts.insert(spot("east"), (NOW.clock, Some(theirs)));
     assert_eq!(what(&snapshot), Err(Wait::ForeignAccount));
-    let ours = crate::Published { is_ours: true, role: Some(role_arn()) };
+    let ours = crate::Published { holder: Holder::Itself, role: Some(role_arn()) };
     snapshot.memory.accounts.insert(spot("east"), (NOW.clock, Some(ours)));
     assert_eq!(what(&snapshot), Ok(Step::WithdrawHere), "the one here is not wanted any more");
     it(&mut snapshot).deleting = true;

@@ -3,7 +3,7 @@
 use bowline_control::Standing;
 
 use super::*;
-use crate::{Condition, Mood};
+use crate::{Condition, Holder, Mood};
 
 fn told(snapshot: &Snapshot<Plain>, standing: Standing<'_, Wait>) -> Option<Identity<Plain>> {
     match controller().report(snapshot, standing, NOW)? {
@@ -37,7 +37,6 @@ fn who_waits_says_for_what_and_what_to_do() {
         (Wait::Stuck, Mood::Stalled, "create the role (more than 5 times: Throttling)"),
         (Wait::ForeignPolicy, Mood::Stalled, arn.as_str()),
         (Wait::ForeignRole, Mood::Stalled, "spec.adopt"),
-        (Wait::ForeignAccount, Mood::Stalled, "team/reader"),
         (Wait::OtherName, Mood::Stalled, "another --identity-cluster-name"),
     ] {
         let (is, words) = words(&snapshot, wait);
@@ -48,6 +47,27 @@ fn who_waits_says_for_what_and_what_to_do() {
     identity.wish.grant.statements[0].actions = vec!["GetObject".into()];
     let (_, words) = words(&snapshot, Wait::Spec);
     assert!(words.starts_with("spec.policy.statement[0].action[0]: `GetObject` is no action"), "{words}");
+}
+
+#[test]
+fn who_waits_for_an_account_says_whose_it_is_and_where() {
+    let mut snapshot = complete();
+    let told = |snapshot: &Snapshot<Plain>| words(snapshot, Wait::ForeignAccount).1;
+    snapshot.accounts[0].of = None;
+    let here = "the service account team/reader is there, and is not this identity's: delete it, name another one in \
+                spec.serviceAccountName, or set spec.adopt";
+    assert_eq!(told(&snapshot), here);
+    snapshot.accounts[0].of = Some((named("writer"), "u2".into()));
+    let anothers = "the service account team/reader is of the identity team/writer: name another one in \
+                    spec.serviceAccountName, or delete that identity";
+    assert_eq!(told(&snapshot), anothers);
+
+    let its = |holder| (NOW.clock, Some(crate::Published { holder, role: None }));
+    snapshot.identity.as_mut().expect("one").wish.clusters = vec!["east".into(), "west".into()];
+    let memory = &mut snapshot.memory.accounts;
+    memory.insert(("east".into(), named("reader")), its(Holder::Itself));
+    memory.insert(("west".into(), named("reader")), its(Holder::Others));
+    assert_eq!(told(&snapshot), here.replace("reader is", "reader on the cluster west is"));
 }
 
 #[test]

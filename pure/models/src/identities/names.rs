@@ -50,6 +50,10 @@ impl Names for Tiny {
         POLICY
     }
 
+    fn name(_: &u8) -> String {
+        String::new()
+    }
+
     fn arn(_: &u8) -> String {
         String::new()
     }

@@ -64,6 +64,11 @@ fn ours() -> Value {
     account(&json!({ HUB: "hub-1", IDENTITY: "team/reader", ROLE_ARN: ROLE }))
 }
 
+/// Of another identity of this hub.
+fn anothers() -> Value {
+    account(&json!({ HUB: "hub-1", IDENTITY: "team/writer", ROLE_ARN: ROLE }))
+}
+
 struct Bench {
     east: Fake,
     abroad: Abroad,
@@ -100,14 +105,19 @@ impl Bench {
 
 #[tokio::test]
 async fn an_account_says_whose_it_is_and_which_role_it_has() {
-    let seen = |is_ours, role: Option<&str>| {
-        Said::Account(Some(Published { is_ours, role: role.map(ToOwned::to_owned) }))
+    let seen = |holder, role: Option<&str>| {
+        Said::Account(Some(Published { holder, role: role.map(ToOwned::to_owned) }))
     };
     assert_eq!(Bench::new(ALL, east(None, None)).look().await, Said::Account(None));
-    assert_eq!(Bench::new(ALL, east(Some(ours()), None)).look().await, seen(true, Some(ROLE)));
-    let another = account(&json!({ HUB: "hub-2", IDENTITY: "team/reader", ROLE_ARN: ROLE }));
-    assert_eq!(Bench::new(ALL, east(Some(another), None)).look().await, seen(false, Some(ROLE)));
-    assert_eq!(Bench::new(ALL, east(Some(account(&json!({}))), None)).look().await, seen(false, None));
+    assert_eq!(Bench::new(ALL, east(Some(ours()), None)).look().await, seen(Holder::Itself, Some(ROLE)));
+    let another = Holder::Another(named("writer"));
+    assert_eq!(Bench::new(ALL, east(Some(anothers()), None)).look().await, seen(another, Some(ROLE)));
+    let elsewhere = account(&json!({ HUB: "hub-2", IDENTITY: "team/reader", ROLE_ARN: ROLE }));
+    assert_eq!(Bench::new(ALL, east(Some(elsewhere), None)).look().await, seen(Holder::Others, Some(ROLE)));
+    assert_eq!(
+        Bench::new(ALL, east(Some(account(&json!({}))), None)).look().await,
+        seen(Holder::Others, None)
+    );
 }
 
 #[tokio::test]
@@ -117,6 +127,7 @@ async fn an_account_is_made_or_changed_but_not_somebody_elses() {
         (Some(ours()), false, Said::Done, vec!["PATCH"]),
         (Some(account(&json!({}))), false, Said::Exists, vec![]),
         (Some(account(&json!({}))), true, Said::Done, vec!["PATCH"]),
+        (Some(anothers()), true, Said::Exists, vec![]),
     ] {
         let bench = Bench::new(ALL, east(there, None));
         assert_eq!(bench.publish(adopts).await, said);
