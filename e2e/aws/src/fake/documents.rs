@@ -28,6 +28,12 @@ pub(super) fn check(text: &str, purpose: Purpose) -> Checked {
              length between 1 and {LONGEST}"
         )));
     }
+    if !text.chars().all(|c| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{ff}')) {
+        return Err(Refusal::validation(
+            "1 validation error detected: Value at 'policyDocument' failed to satisfy constraint: Member must satisfy \
+             regular expression pattern: [\\u0009\\u000A\\u000D\\u0020-\\u00FF]+",
+        ));
+    }
     let Ok(Value::Object(document)) = serde_json::from_str(text) else {
         return Err(match purpose {
             Purpose::Permissions => Refusal::malformed("Syntax errors in policy."),

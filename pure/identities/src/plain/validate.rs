@@ -1,6 +1,6 @@
 //! What AWS would refuse is refused before anything is made: what is wrong, where, and what to do.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use super::{Document, Grant, Statement};
 
@@ -81,13 +81,13 @@ pub(super) fn problems(grant: &Grant, policy: Option<&Document>, trust: &Documen
         let text = format!("a role in AWS has at most {POLICIES} policies, its own included: name fewer");
         wrong("spec.managedPolicyArns".to_owned(), text);
     }
-    if let Some(size) = policy.map(|policy| policy.text().chars().count()).filter(|size| *size > POLICY) {
+    if let Some(size) = policy.map(size).filter(|size| *size > POLICY) {
         let text = format!(
             "the policy has {size} characters, and AWS takes {POLICY}: use wildcards, or move a part of it into a policy in spec.managedPolicyArns"
         );
         wrong("spec.policy".to_owned(), text);
     }
-    let size = trust.text().chars().count();
+    let size = size(trust);
     if size > TRUST {
         let text = format!(
             "trusting so many clusters takes {size} characters, and AWS takes {TRUST}: name fewer, and make another identity for the rest"
@@ -115,6 +115,11 @@ fn of_statement(path: &str, statement: &Statement, wrong: &mut impl FnMut(String
         let text = format!("`{arn}` is no ARN: write arn:partition:service:region:account:resource, or *");
         wrong(format!("{path}.resource[{number}]"), text);
     }
+    for (number, arn) in statement.resources.iter().enumerate() {
+        if let Some(strange) = strange(arn) {
+            wrong(format!("{path}.resource[{number}]"), strange);
+        }
+    }
     for (operator, keys) in &statement.condition {
         if !is_operator(operator) {
             let text =
@@ -127,7 +132,23 @@ fn of_statement(path: &str, statement: &Statement, wrong: &mut impl FnMut(String
         for (key, _) in keys.iter().filter(|(_, values)| values.is_empty()) {
             wrong(format!("{path}.condition.{operator}[{key}]"), "give at least one value".to_owned());
         }
+        for (key, values) in keys {
+            if let Some(strange) = iter::once(key).chain(values).find_map(|text| strange(text)) {
+                wrong(format!("{path}.condition.{operator}[{key}]"), strange);
+            }
+        }
     }
+}
+
+/// How long a document is to AWS, which does not count spaces.
+fn size(document: &Document) -> usize {
+    document.text().chars().filter(|c| !c.is_whitespace()).count()
+}
+
+/// What is wrong with a text that has a character which AWS takes in no document.
+fn strange(text: &str) -> Option<String> {
+    let found = text.chars().find(|c| *c > '\u{ff}')?;
+    Some(format!("`{text}` has `{found}`, which AWS does not take in a policy: put ? or * for it"))
 }
 
 fn is_action(action: &str) -> bool {

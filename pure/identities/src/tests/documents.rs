@@ -133,6 +133,10 @@ fn what_aws_would_refuse_is_refused_with_its_place() {
             |grant| grant.statements[0].resources[0] = "bucket".into(),
             "spec.policy.statement[0].resource[0]: ",
         ),
+        (
+            |grant| grant.statements[0].resources.push("arn:aws:s3:::bücket/日本/*".into()),
+            "spec.policy.statement[0].resource[1]: `arn:aws:s3:::bücket/日本/*` has `日`",
+        ),
         (|grant| grant.managed.push("ReadOnly".into()), "spec.managedPolicyArns[0]: "),
         (|grant| grant.boundary = Some("arn:aws:iam::1:policy/x".into()), "spec.permissionsBoundary: "),
         (|grant| grant.managed = vec!["arn:aws:iam::aws:policy/x".into(); 20], "spec.managedPolicyArns: "),
@@ -161,6 +165,10 @@ fn conditions_have_operators_keys_and_values() {
     assert!(with("NullIfExists", Some("aws:k"), &["v"]).starts_with("spec.policy.statement[0].condition: "));
     assert!(with("Bool", None, &[]).starts_with("spec.policy.statement[0].condition.Bool: "));
     assert!(with("Bool", Some("aws:k"), &[]).starts_with("spec.policy.statement[0].condition.Bool[aws:k]: "));
+    assert!(
+        with("StringLike", Some("aws:k"), &["a", "β"])
+            .starts_with("spec.policy.statement[0].condition.StringLike[aws:k]: `β`")
+    );
 }
 
 /// It is told to AWS; and who changes it there has changed nothing.
@@ -178,6 +186,18 @@ fn a_statement_may_have_a_name() {
 fn the_same_policy_written_twice_is_sent_without_spaces() {
     let policy = wanted(&identity()).policy.expect("a policy");
     assert!(!policy.text().contains(' '), "{}", policy.text());
+}
+
+#[test]
+fn spaces_are_not_counted() {
+    let with = |value: String| {
+        problems(|grant| {
+            let keys = [("aws:PrincipalTag/team".to_owned(), vec![value])].into();
+            grant.statements[0].condition.insert("StringEquals".to_owned(), keys);
+        })
+    };
+    assert_eq!(with("a ".repeat(5_900)), "");
+    assert!(with("a ".repeat(6_100)).starts_with("spec.policy: "));
 }
 
 #[test]

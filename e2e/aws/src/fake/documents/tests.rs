@@ -57,6 +57,16 @@ fn a_policy_is_taken_and_each_fault_has_its_words() {
 }
 
 #[test]
+fn not_every_character_is_one_of_a_document() {
+    let said = |resource: &str| {
+        let policy = policy(|statement| drop(statement.insert("Resource".to_owned(), json!(resource))));
+        verdict(&policy, Purpose::Permissions)
+    };
+    assert_eq!(said("arn:aws:s3:::bücket/*"), "ok");
+    assert!(said("arn:aws:s3:::日本/*").starts_with("ValidationError: "));
+}
+
+#[test]
 fn what_is_no_object_is_no_document() {
     for text in ["{", "[]", "null", "{}", r#"{"Statement": []}"#, r#"{"Version": "2013", "Statement": {}}"#] {
         for purpose in [Purpose::Permissions, Purpose::Trust] {
