@@ -10,10 +10,18 @@ impl<N: Names> Case<'_, N> {
     /// What has to be done for the accounts to be as they are wanted, if the role is complete.
     pub(super) fn accounts(&self, identity: &Identity<N>) -> Option<What> {
         let wanted = spots(identity);
-        let wrong = wanted.iter().find_map(|(cluster, name)| match cluster {
+        let wrong = wanted.iter().filter_map(|(cluster, name)| match cluster {
             None => self.publish_here(identity, name),
             Some(cluster) => self.publish(identity, cluster, name),
         });
+        let mut wrong: Vec<_> = wrong.collect();
+        // What somebody has on one cluster keeps nobody waiting on another. Whoever waits comes again for the first that is looked at.
+        wrong.sort_by_key(|what| match what {
+            Decision::Do(_) => (false, None),
+            Decision::Wait { until, .. } => (true, *until),
+            Decision::Converged => unreachable!("what is right is left out"),
+        });
+        let wrong = wrong.into_iter().next();
         let published = &identity.status.published;
         let mut left = published.iter().filter(|spot| !wanted.contains(spot));
         wrong.or_else(|| left.find_map(|spot| self.withdraw(identity, spot)))

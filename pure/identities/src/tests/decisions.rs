@@ -391,6 +391,35 @@ fn what_another_identity_has_is_not_taken_over() {
 }
 
 #[test]
+fn what_somebody_has_on_one_cluster_keeps_nobody_waiting_on_another() {
+    let issuer = crate::plain::Issuer::of(PROVIDER).expect("an issuer");
+    let mut snapshot = complete();
+    let names = ["east", "north", "west"].map(str::to_owned);
+    for name in &names {
+        let issuer = Some(issuer.clone());
+        snapshot.clusters.push(Cluster { name: name.clone(), uid: "c".into(), version: Version(1), issuer });
+    }
+    it(&mut snapshot).wish.clusters = names.to_vec();
+    it(&mut snapshot).status.published =
+        names.iter().map(|name| (Some(name.clone()), named("reader"))).collect();
+    let trust =
+        <Plain as crate::Names>::wanted(&home(), snapshot.identity.as_ref().expect("one"), &vec![issuer; 3]);
+    its_role(&mut snapshot).trust = trust.expect("a good spec").trust;
+    let somebodys = || Some(crate::Published { holder: Holder::Others, role: None });
+    for (name, at) in [("east", NOW.clock), ("north", Millis(NOW.clock.0 - 7))] {
+        snapshot.memory.accounts.insert((name.to_owned(), named("reader")), (at, somebodys()));
+    }
+    assert_eq!(asked(&snapshot), Ask::LookAtAccount("west".into(), named("reader")));
+    snapshot.memory.accounts.insert(("west".into(), named("reader")), (NOW.clock, None));
+    let Ask::Publish { cluster, .. } = asked(&snapshot) else { panic!("it is made") };
+    assert_eq!(cluster, "west");
+    let ours = crate::Published { holder: Holder::Itself, role: Some(role_arn()) };
+    snapshot.memory.accounts.insert(("west".into(), named("reader")), (NOW.clock, Some(ours)));
+    let until = Some(Millis(NOW.clock.0 - 7 + MINUTE));
+    assert_eq!(decide(&snapshot), Decision::Wait { what: Wait::ForeignAccount, until }, "the first of both");
+}
+
+#[test]
 fn accounts_on_other_clusters_are_published_and_withdrawn_by_calls() {
     let issuer = crate::plain::Issuer::of(PROVIDER).expect("an issuer");
     let cluster =
