@@ -4,6 +4,7 @@ use bowline_api::conditions::ConditionType;
 use bowline_api::identities::{IamPolicy, IamRole, IamRoleServiceAccount};
 use bowline_api::updates::Cluster;
 use k8s_openapi::api::core::v1::ServiceAccount;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::{Resource, ResourceExt};
 use serde::Serialize;
 
@@ -168,10 +169,14 @@ impl Objects {
         let says = there.annotations().get(ROLE_ARN);
         let role = status(&self.identity).role_arn;
         let is_right = role.as_ref().is_some_and(|role| says.is_some_and(|says| says == role.as_str()));
-        if !self.owns(there) {
-            let message = match self.identity.spec.adopt {
-                true => "somebody else has made it; it is to be taken over (spec.adopt)".to_owned(),
-                false => format!(
+        let owners = owners(there);
+        if !owners.contains(&self.identity.name_any()) {
+            let message = match (owners.first(), self.identity.spec.adopt) {
+                (Some(other), _) => format!(
+                    "it is of the identity {other}: name another one in spec.serviceAccountName, or delete that identity"
+                ),
+                (None, true) => "somebody else has made it; it is to be taken over (spec.adopt)".to_owned(),
+                (None, false) => format!(
                     "somebody else has made it: delete it, name another one in spec.serviceAccountName, or set spec.adopt{}",
                     says.map(|says| format!(" (it has the role {says})")).unwrap_or_default()
                 ),
@@ -188,17 +193,12 @@ impl Objects {
     /// When the account is published.
     fn comes(&self) -> String {
         match is(&self.identity, &ConditionType::COMPLETE) {
+            true if is(&self.identity, &ConditionType::STALLED) => {
+                "the role is complete; a person has to do something first, as is said above".to_owned()
+            }
             true => "the role is complete, so it is made next".to_owned(),
             false => "it is made when the role is complete".to_owned(),
         }
-    }
-
-    fn owns(&self, account: &ServiceAccount) -> bool {
-        let (name, kind) = (self.identity.name_any(), IamRoleServiceAccount::kind(&()));
-        account.owner_references().iter().any(|owner| {
-            let group = owner.api_version.split_once('/').map(|(group, _)| group);
-            group == Some(bowline_api::GROUP) && owner.kind == kind && owner.name == name
-        })
     }
 
     fn account_on(&self, cluster: &str, seen: &Seen<Cluster>) -> Link {
@@ -232,6 +232,15 @@ impl Objects {
             _ => Link::new("assumable", State::NotYet, "", "nobody can count on the role yet"),
         }
     }
+}
+
+/// The identities that an account says it is of.
+fn owners(account: &ServiceAccount) -> Vec<String> {
+    let is_identity = |owner: &&OwnerReference| {
+        let group = owner.api_version.split_once('/').map(|(group, _)| group);
+        group == Some(bowline_api::GROUP) && owner.kind == IamRoleServiceAccount::kind(&())
+    };
+    account.owner_references().iter().filter(is_identity).map(|owner| owner.name.clone()).collect()
 }
 
 fn counted_policies(count: usize) -> String {

@@ -209,6 +209,14 @@ fn the_account_is_told_from_somebody_elses() {
         "set spec.adopt (it has the role arn:aws:iam::123456789012:role/other)",
     );
     hub.delete_account("reader");
+    identity(&hub, "writer", &json!({}));
+    let uid = hub.all::<IamRoleServiceAccount>()[1].uid();
+    let others = json!([{
+        "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount", "name": "writer", "uid": uid,
+    }]);
+    hub.create(&account(ROLE, others));
+    has(&chain(&hub, "reader"), "account", "Foreign", "it is of the identity writer: name another one");
+    hub.delete_account("reader");
     let uid = hub.all::<IamRoleServiceAccount>()[0].uid();
     let owner = json!([{
         "apiVersion": "bowline.dev/v1alpha1", "kind": "IamRoleServiceAccount", "name": "reader", "uid": uid,
@@ -238,6 +246,8 @@ fn clusters_that_are_missing_or_say_no_issuer_are_named() {
     }));
     identity(&hub, "abroad", &json!({"clusters": ["east"]}));
     has(&chain(&hub, "abroad"), "account", "Unknown", "it is made when the role is complete");
+    say(&hub, "abroad", &["Complete", "Stalled"], "NeedsAttention", "the service account is there", &done());
+    has(&chain(&hub, "abroad"), "account", "Unknown", "a person has to do something first");
     say(&hub, "abroad", &["Complete", "Ready", "Synced"], "AsWanted", "", &done());
     has(&chain(&hub, "abroad"), "account", "There", "as the controller has seen it there");
 }
