@@ -1,5 +1,6 @@
 //! Namespaces with their data are moved between clusters, with real processes, and a volume server that notes who could write.
 
+mod apart;
 mod away;
 mod bad_input;
 mod chance;
