@@ -59,11 +59,6 @@ impl Syncer {
         Ok(())
     }
 
-    /// How long its lease lasts from its next life on.
-    pub fn leases_for(&mut self, lease: &str) {
-        lease.clone_into(&mut self.lease);
-    }
-
     /// What it has said, over all its lives.
     pub fn said(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
