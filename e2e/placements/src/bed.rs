@@ -1,22 +1,33 @@
 //! What a story works with: a hub, workload clusters, their syncers, and the volume server.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use bowline_e2e_hub::{Hub, Kubectl, Role, Said, Scratch, bowline};
-use bowline_e2e_up::{run, until};
+use bowline_e2e_up::{Controllers, run};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::judge::{Verdict, judge};
-use crate::log::What;
 use crate::road::Road;
 use crate::server::Volumes;
 use crate::site::{Sites, Sort};
 use crate::syncer::Syncer;
 
 mod again;
+mod sees;
+
+/// What is run as the hub.
+struct Program {
+    /// [`bowline`], or something that runs it.
+    binary: PathBuf,
+    role: Role,
+}
 
 /// All of it, in a directory that is gone when this is dropped.
 pub struct Bed {
@@ -24,7 +35,10 @@ pub struct Bed {
     syncers: BTreeMap<String, Syncer>,
     roads: BTreeMap<String, Road>,
     volumes: Volumes,
+    /// The controllers, if they are a process of their own.
+    controllers: Option<Controllers>,
     hub: Option<Hub>,
+    program: Program,
     /// Where the hub listens, over all its lives.
     listen: String,
     sites: Sites,
@@ -55,38 +69,65 @@ impl Bed {
     /// # Errors
     /// If something does not start.
     pub fn start_with(sort: Sort, targets: &[&str], lease: &str) -> Result<Bed> {
+        let program = |_: &Scratch| Ok(Program { binary: bowline().to_owned(), role: Role::Up });
+        Bed::start_by(program, sort, targets, lease)
+    }
+
+    /// The same with a hub whose controllers are a process of their own.
+    ///
+    /// # Errors
+    /// If something does not start.
+    pub fn start_apart(targets: &[&str]) -> Result<Bed> {
+        let program = |_: &Scratch| Ok(Program { binary: bowline().to_owned(), role: Role::Hub });
+        Bed::start_by(program, Sort::Embedded, targets, "5s")
+    }
+
+    /// The same with a hub that may run the programs of the directory `hooks`.
+    ///
+    /// # Errors
+    /// If something does not start.
+    pub fn start_with_hooks(targets: &[&str]) -> Result<Bed> {
+        let program = |scratch: &Scratch| {
+            let (binary, hooks) = (scratch.join("with-hooks"), scratch.join("hooks"));
+            std::fs::create_dir_all(&hooks)?;
+            let line = format!("exec '{}' \"$@\" --fence-hooks '{}'", bowline().display(), hooks.display());
+            script(&binary, &line)?;
+            Ok(Program { binary, role: Role::Up })
+        };
+        Bed::start_by(program, Sort::Embedded, targets, "5s")
+    }
+
+    fn start_by(
+        program: impl FnOnce(&Scratch) -> Result<Program>,
+        sort: Sort,
+        targets: &[&str],
+        lease: &str,
+    ) -> Result<Bed> {
         let scratch = Scratch::new("placements")?;
+        let program = program(&scratch)?;
         // Who asks for any port may be given another one next time, and syncers know but one.
         let listen = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
-        let hub = Hub::start_at(bowline(), Role::Up, &scratch.join("data"), &listen)?;
+        let hub = Hub::start_at(&program.binary, program.role, &scratch.join("data"), &listen)?;
         let sites = Sites::start(sort, &scratch.join("sites"), targets)?;
         let volumes = Volumes::start(&scratch.join("volumes"))?;
         let mut bed = Bed {
             syncers: BTreeMap::new(),
             roads: BTreeMap::new(),
             volumes,
+            controllers: None,
             hub: Some(hub),
+            program,
             listen,
             sites,
             lease: lease.to_owned(),
             scratch,
         };
         bed.is_ready()?;
+        bed.controllers_live()?;
         for target in targets {
             bed.join(target)?;
         }
         Ok(bed)
-    }
-
-    /// Waits until the hub serves.
-    ///
-    /// # Errors
-    /// If it never does.
-    pub fn is_ready(&self) -> Result<()> {
-        until("it is ready", || {
-            let said = self.hub()?.page("/readyz")?.1;
-            Ok(if said == "ok" { Ok(()) } else { Err(said) })
-        })
     }
 
     /// Makes a target of a cluster, and starts its syncer.
@@ -129,9 +170,46 @@ impl Bed {
     /// If it does not start.
     pub fn live_again(&mut self) -> Result<()> {
         if self.hub.is_none() {
-            self.hub = Some(Hub::start_at(bowline(), Role::Up, &self.scratch.join("data"), &self.listen)?);
+            let Program { binary, role } = &self.program;
+            self.hub = Some(Hub::start_at(binary, *role, &self.scratch.join("data"), &self.listen)?);
         }
         Ok(())
+    }
+
+    /// Sends a signal to the hub.
+    ///
+    /// # Errors
+    /// If it was killed.
+    pub fn signal_hub(&self, with: Signal) -> Result<()> {
+        signal(self.hub()?.pid(), with)
+    }
+
+    /// `kill -9` of the controllers, which are a process of their own.
+    ///
+    /// # Errors
+    /// If they are not.
+    pub fn kill_controllers(&mut self) -> Result<()> {
+        self.controllers.take().context("the controllers are not a process of their own").map(drop)
+    }
+
+    /// Another life of the controllers, if they are a process of their own.
+    ///
+    /// # Errors
+    /// If they do not start.
+    pub fn controllers_live(&mut self) -> Result<()> {
+        if self.program.role == Role::Hub && self.controllers.is_none() {
+            self.controllers = Some(Controllers::start(self.hub()?.kubeconfig())?);
+        }
+        Ok(())
+    }
+
+    /// Sends a signal to the controllers.
+    ///
+    /// # Errors
+    /// If they are not a process of their own.
+    pub fn signal_controllers(&self, with: Signal) -> Result<()> {
+        let controllers = self.controllers.as_ref();
+        signal(controllers.context("the controllers are not a process of their own")?.pid(), with)
     }
 
     /// The syncer of a target.
@@ -161,21 +239,6 @@ impl Bed {
     /// If it is not there.
     pub fn cluster(&self, target: &str) -> Result<PathBuf> {
         self.sites.kubeconfig(target)
-    }
-
-    /// Waits until a syncer has told this hub, in this life of it, how its target stands.
-    ///
-    /// # Errors
-    /// If it never does.
-    pub fn has_returned(&self, target: &str) -> Result<()> {
-        let kubectl = self.kubectl()?;
-        let line =
-            format!("-n bowline-system get lease bowline-syncer-{target} -o jsonpath={{.spec.renewTime}}");
-        let before = kubectl.run(&line, "")?.out;
-        until(&format!("the syncer of {target} is back"), || {
-            let now = kubectl.run(&line, "")?.out;
-            Ok(if now.is_empty() || now == before { Err(now) } else { Ok(()) })
-        })
     }
 
     /// kubectl on the hub.
@@ -236,7 +299,7 @@ impl Bed {
     /// If it never is.
     pub fn delete(&self, namespace: &str) -> Result<()> {
         let kubectl = self.kubectl()?;
-        let said = kubectl.run(&format!("delete namespace {namespace} --timeout=60s"), "")?;
+        let said = kubectl.run(&format!("delete namespace {namespace} --timeout=300s"), "")?;
         if said.code == 0 {
             return Ok(());
         }
@@ -264,92 +327,6 @@ impl Bed {
         Ok(read["status"].clone())
     }
 
-    /// Waits until the fence of a target stands so.
-    ///
-    /// # Errors
-    /// If it never does.
-    pub fn fence_is(&self, target: &str, expected: &str) -> Result<()> {
-        let kubectl = self.kubectl()?;
-        until(&format!("the fence of {target}: {expected}"), || {
-            let line = format!("get synctarget {target} -o jsonpath={{.status.fence}}");
-            let is = kubectl.ok(&line, "")?;
-            Ok(if is == expected { Ok(()) } else { Err(format!("{is}\n{}", self.told(&Value::Null))) })
-        })
-    }
-
-    /// Waits until a syncer has said something, in any of its lives.
-    ///
-    /// # Errors
-    /// If it never does.
-    pub fn is_told(&mut self, target: &str, expected: &str) -> Result<()> {
-        until(&format!("the syncer of {target} says {expected:?}"), || {
-            let said = self.syncer(target).said();
-            Ok(if said.contains(expected) { Ok(()) } else { Err(said) })
-        })
-    }
-
-    /// Waits until a namespace is on a target, and its syncer says that it is up.
-    ///
-    /// # Errors
-    /// If it never is.
-    pub fn is_up(&self, namespace: &str, target: &str) -> Result<()> {
-        until(&format!("{namespace} is up on {target}"), || {
-            let status = self.placement(namespace)?;
-            let its = &status["users"][0];
-            let is = its["target"] == target && its["said"] == "Ready" && its["state"] == "Granted";
-            Ok(if is { Ok(()) } else { Err(self.told(&status)) })
-        })
-    }
-
-    fn told(&self, status: &Value) -> String {
-        let grants = self.kubectl().and_then(|kubectl| kubectl.ok("get volumegrants -o wide", ""));
-        let said: Vec<_> = self.syncers.values().map(Syncer::said).collect();
-        format!("{status:#}\n{}\n{}", grants.unwrap_or_default(), said.join("\n---\n"))
-    }
-
-    /// Waits until pods of a cluster have written so many records more.
-    ///
-    /// # Errors
-    /// If they never have.
-    pub fn writes(&self, cluster: &str, more: usize) -> Result<()> {
-        let count = || {
-            let entries = self.volumes.log().entries();
-            entries.iter().filter(|one| one.cluster == cluster && matches!(one.what, What::Wrote(_))).count()
-        };
-        let before = count();
-        until(&format!("{cluster} writes"), || {
-            Ok(if count() >= before + more { Ok(()) } else { Err(self.told(&Value::Null)) })
-        })
-    }
-
-    /// Waits until pods of a cluster have written to so many volumes.
-    ///
-    /// # Errors
-    /// If they never have.
-    pub fn writes_to(&self, cluster: &str, volumes: usize) -> Result<()> {
-        until(&format!("{cluster} writes to {volumes} volumes"), || {
-            let entries = self.volumes.log().entries();
-            let writes =
-                entries.iter().filter(|one| one.cluster == cluster && matches!(one.what, What::Wrote(_)));
-            let handles: BTreeSet<_> = writes.map(|one| &one.handle).collect();
-            Ok(if handles.len() >= volumes { Ok(()) } else { Err(self.told(&Value::Null)) })
-        })
-    }
-
-    /// Sees that nothing of a namespace is left in a cluster.
-    ///
-    /// # Errors
-    /// If there always is.
-    pub fn is_clear_of(&self, target: &str, namespace: &str) -> Result<()> {
-        let kubectl = self.at(target)?;
-        until(&format!("nothing of {namespace} is left on {target}"), || {
-            let space = kubectl.run(&format!("get namespace {namespace} --ignore-not-found -o name"), "")?;
-            let volumes = kubectl.run(&format!("get pv -l bowline.dev/placement={namespace} -o name"), "")?;
-            let left = format!("{}{}", space.out, volumes.out);
-            Ok(if left.is_empty() { Ok(()) } else { Err(format!("{left}{}", self.told(&Value::Null))) })
-        })
-    }
-
     /// Sees that no two clusters could write to one volume, and that nothing was lost.
     ///
     /// # Errors
@@ -360,4 +337,14 @@ impl Bed {
         ensure!(verdict.faults.is_empty(), "{:#?}", verdict.faults);
         Ok(verdict)
     }
+}
+
+fn signal(pid: u32, with: Signal) -> Result<()> {
+    Ok(kill(Pid::from_raw(i32::try_from(pid)?), with)?)
+}
+
+/// Writes a program for the shell.
+pub(crate) fn script(path: &Path, lines: &str) -> Result<()> {
+    std::fs::write(path, format!("#!/bin/sh\n{lines}\n"))?;
+    Ok(std::fs::set_permissions(path, Permissions::from_mode(0o755))?)
 }

@@ -3,10 +3,13 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 
 use anyhow::Result;
+
+/// Both ends of every connection that is not over.
+type UnderWay = Arc<Mutex<Vec<Weak<TcpStream>>>>;
 
 /// A relay on an address of its own. It is closed for good when this is dropped.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ pub struct Road {
     address: SocketAddr,
     open: Arc<AtomicBool>,
     ends: Arc<AtomicBool>,
-    under_way: Arc<Mutex<Vec<TcpStream>>>,
+    under_way: UnderWay,
 }
 
 impl Road {
@@ -42,7 +45,7 @@ impl Road {
                     continue;
                 }
                 let Ok(there) = TcpStream::connect(&server) else { continue };
-                relay(&client, &there, &under_way);
+                relay(client, there, &under_way);
             }
         });
         Ok(road)
@@ -57,7 +60,7 @@ impl Road {
     pub fn close(&self) {
         self.open.store(false, Ordering::SeqCst);
         let streams = std::mem::take(&mut *self.under_way.lock().unwrap_or_else(PoisonError::into_inner));
-        for stream in streams {
+        for stream in streams.iter().filter_map(Weak::upgrade) {
             // It may have ended by itself.
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -69,17 +72,19 @@ impl Road {
     }
 }
 
-fn relay(client: &TcpStream, there: &TcpStream, under_way: &Arc<Mutex<Vec<TcpStream>>>) {
-    for (from, to) in [(client, there), (there, client)] {
-        let (Ok(mut from), Ok(mut to), Ok(kept)) = (from.try_clone(), to.try_clone(), from.try_clone())
-        else {
-            return;
-        };
-        under_way.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+/// A file for each end, however many look at it: there are hundreds of connections where a watch is one.
+fn relay(client: TcpStream, there: TcpStream, under_way: &UnderWay) {
+    let ends = [Arc::new(client), Arc::new(there)];
+    let mut all = under_way.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|end| end.strong_count() > 0);
+    all.extend(ends.iter().map(Arc::downgrade));
+    drop(all);
+    let [client, there] = ends;
+    for (from, to) in [(Arc::clone(&client), Arc::clone(&there)), (there, client)] {
         thread::spawn(move || {
             let mut bytes = [0; 16 * 1024];
-            while let Ok(count) = from.read(&mut bytes) {
-                if count == 0 || to.write_all(&bytes[..count]).is_err() {
+            while let Ok(count) = (&*from).read(&mut bytes) {
+                if count == 0 || (&*to).write_all(&bytes[..count]).is_err() {
                     break;
                 }
             }

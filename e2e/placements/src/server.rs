@@ -4,7 +4,7 @@ mod pods;
 mod rest;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use self::pods::Pods;
 use self::rest::Api;
+use crate::bed::script;
 use crate::log::{Entry, Log, What, append, line};
 
 /// The name of its driver.
@@ -23,6 +24,20 @@ pub const DRIVER: &str = "volumes.bowline.test";
 const FINALIZER: &str = "volumes.bowline.test/keep";
 /// How often each cluster is looked at.
 const LOOK: Duration = Duration::from_millis(80);
+/// Fences, unfences, and says how it stands; and refuses who comes with a smaller epoch than somebody has come with.
+const HOOK: &str = r#"
+set -eu
+file='DIRECTORY'/"$2" is=open epoch=0
+if [ -f "$file" ]; then read -r is epoch < "$file"; fi
+if [ "$3" -lt "$epoch" ]; then echo "epoch $epoch has been here" >&2; exit 1; fi
+case "$1" in
+status) echo "$is"; exit ;;
+fence) is=fenced ;;
+unfence) is=open ;;
+esac
+echo "$is $3" > 'DIRECTORY'/."$2"
+mv 'DIRECTORY'/."$2" "$file"
+"#;
 
 /// The server, and what of it runs in each cluster.
 pub struct Volumes {
@@ -42,6 +57,8 @@ pub(crate) struct Shared {
 #[derive(Debug, Default)]
 struct Gate {
     fenced: BTreeSet<String>,
+    /// Where a program says of each cluster, in a file of its name, whether it is.
+    said_in: Option<PathBuf>,
     /// Whoever comes with a smaller epoch than somebody has come with.
     enforces: bool,
     /// The greatest epoch that somebody has come with, by volume.
@@ -49,6 +66,21 @@ struct Gate {
 }
 
 impl Gate {
+    /// Takes in what a program says, and tells of whom it says something new.
+    fn listen(&mut self) -> Vec<(String, bool)> {
+        let Some(files) = self.said_in.as_ref().and_then(|said| std::fs::read_dir(said).ok()) else {
+            return Vec::new();
+        };
+        let said = files.filter_map(Result::ok).filter_map(|file| {
+            // What begins with a dot is not written yet.
+            let cluster = file.file_name().into_string().ok().filter(|name| !name.starts_with('.'))?;
+            Some((cluster, std::fs::read_to_string(file.path()).ok()?.starts_with("fenced")))
+        });
+        let fenced = &mut self.fenced;
+        said.filter(|(cluster, is)| if *is { fenced.insert(cluster.clone()) } else { fenced.remove(cluster) })
+            .collect()
+    }
+
     /// Whether a cluster is kept from a volume.
     fn keeps_out(&self, cluster: &str, handle: &str, epoch: u64) -> bool {
         let is_late = self.enforces && self.greatest.get(handle).is_some_and(|greatest| epoch < *greatest);
@@ -69,6 +101,9 @@ impl Shared {
         let entry = |what| Entry { handle: handle.to_owned(), cluster: cluster.to_owned(), epoch, what };
         // Held until it is done: what is fenced does nothing any more when that is said.
         let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        for (cluster, is_fenced) in gate.listen() {
+            self.note(&cluster, if is_fenced { What::Fenced } else { What::Unfenced })?;
+        }
         if matches!(what, What::Attached | What::Wrote(_)) && gate.keeps_out(cluster, handle, epoch) {
             self.log.note(entry(What::Refused), |_, _| Ok(true))?;
             return Ok(false);
@@ -78,6 +113,12 @@ impl Shared {
             *greatest = epoch.max(*greatest);
         }
         self.log.note(entry(what), act)
+    }
+
+    /// Notes something that is of no volume.
+    fn note(&self, cluster: &str, what: What) -> Result<()> {
+        let entry = Entry { handle: String::new(), cluster: cluster.to_owned(), epoch: 0, what };
+        self.log.note(entry, |_, _| Ok(true)).map(drop)
     }
 
     /// Writes a record.
@@ -133,7 +174,19 @@ impl Volumes {
         } else {
             gate.fenced.remove(cluster)
         };
-        self.note(cluster, what)
+        self.shared.note(cluster, what)
+    }
+
+    /// Writes a program for the directory of hooks, by which the hub keeps clusters from all volumes.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn fence_by(&self, hook: &Path, said_in: &Path) -> Result<()> {
+        std::fs::create_dir_all(said_in)?;
+        script(hook, &HOOK.replace("DIRECTORY", &said_in.display().to_string()))?;
+        let mut gate = self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        gate.said_in = Some(said_in.to_owned());
+        Ok(())
     }
 
     /// Refuses whoever comes with a smaller epoch, from now on.
@@ -142,13 +195,7 @@ impl Volumes {
     /// If that cannot be noted.
     pub fn enforce(&self) -> Result<()> {
         self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner).enforces = true;
-        self.note("", What::Enforced)
-    }
-
-    /// Notes something that is of no volume.
-    fn note(&self, cluster: &str, what: What) -> Result<()> {
-        let entry = Entry { handle: String::new(), cluster: cluster.to_owned(), epoch: 0, what };
-        self.shared.log.note(entry, |_, _| Ok(true)).map(drop)
+        self.shared.note("", What::Enforced)
     }
 
     /// What it has done.

@@ -9,6 +9,7 @@ mod explorer;
 mod hub;
 mod identities;
 mod measure;
+mod placements;
 mod sample;
 mod updates;
 mod upgrades;
@@ -35,6 +36,8 @@ pub(crate) enum Bench {
     Hub(hub::HubArgs),
     /// Many identities on a strict IAM whose answers take their time, against the sum of these times
     Identities(identities::IdentitiesArgs),
+    /// Namespaces that are moved between embedded clusters, against somebody who moves them by hand
+    Placements(placements::PlacementsArgs),
     /// Updates of many stacks on embedded clusters, against a client that applies the same objects and nothing else
     Updates(updates::UpdatesArgs),
     /// Groups of nodes that are upgraded: how long devices have no master, and what Bowline takes beside the software
@@ -73,6 +76,7 @@ pub(crate) fn run(workspace: &Workspace, log: &mut Log, bench: &Bench) -> Result
         Bench::Explorer(args) => explorer::run(workspace, log, args),
         Bench::Hub(args) => hub::run(workspace, log, args),
         Bench::Identities(args) => identities::run(workspace, log, args),
+        Bench::Placements(args) => placements::run(workspace, log, args),
         Bench::Updates(args) => updates::run(workspace, log, args),
         Bench::Upgrades(args) => upgrades::run(workspace, log, args),
         Bench::Workqueue(args) => workqueue::run(workspace, log, args),

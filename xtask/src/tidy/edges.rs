@@ -150,6 +150,17 @@ const ALLOWED: &[Edges] = &[
     },
     Edges { name: "bowline-bench-meter", internal: &[], external: External::Any },
     Edges {
+        name: "bowline-bench-placements",
+        internal: &[
+            "bowline-api",
+            "bowline-bench-meter",
+            "bowline-control",
+            "bowline-runtime",
+            "bowline-syncer",
+        ],
+        external: External::Any,
+    },
+    Edges {
         name: "bowline-bench-updates",
         internal: &["bowline-api", "bowline-bench-meter", "bowline-bundle", "bowline-runtime"],
         external: External::Any,

@@ -13,8 +13,10 @@ use super::rest::Api;
 use super::{DRIVER, Shared};
 use crate::log::What;
 
-/// How long a pod rests after each record.
+/// How long a pod rests after each record, if it is one of a few.
 const REST: Duration = Duration::from_millis(40);
+/// So many are a few. Of more, each rests longer: together they ask their cluster not more often.
+const FEW: usize = 3;
 
 /// The pods of a cluster.
 pub(crate) struct Pods {
@@ -40,6 +42,8 @@ struct Writer {
     handle: String,
     /// Where it is said that it is attached.
     attachment: String,
+    /// What all of them write to.
+    writing: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
 
 fn text(value: &Value) -> String {
@@ -99,6 +103,7 @@ impl Pods {
             volume: format!("/api/v1/persistentvolumes/{}", text(&volume["metadata"]["name"])),
             attachment: format!("att-{uid}-{}", &handle[handle.len().saturating_sub(8)..]),
             handle,
+            writing: Arc::clone(&self.writing),
         };
         let node = pod["spec"]["nodeName"].clone();
         let writing = Arc::clone(&self.writing);
@@ -135,6 +140,12 @@ impl Writer {
         wrote
     }
 
+    fn rest(&self) {
+        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let fews = u32::try_from(writing / FEW).unwrap_or(u32::MAX).max(1);
+        thread::sleep(REST.saturating_mul(fews));
+    }
+
     fn ends(&self) -> bool {
         self.shared.ends.load(Ordering::SeqCst)
     }
@@ -157,7 +168,7 @@ impl Writer {
         // Pods go on when their API server is away.
         while !self.ends() && self.is_there() != Some(false) {
             self.shared.write(&self.cluster, &self.handle, epoch)?;
-            thread::sleep(REST);
+            self.rest();
         }
         self.shared.with(&self.cluster, &self.handle, epoch, What::Detached, |_, _| Ok(true)).map(drop)
     }

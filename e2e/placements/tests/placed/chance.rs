@@ -35,8 +35,18 @@ impl Dice {
 
 #[test]
 fn kills_and_pauses_at_any_moment_lose_nothing() -> Result<()> {
+    moves_under(Bed::start(&["east", "west"])?, hub_or_syncer)
+}
+
+#[test]
+fn the_same_with_controllers_that_are_killed_and_paused_apart_from_their_hub() -> Result<()> {
+    moves_under(Bed::start_apart(&["east", "west"])?, |bed, dice| {
+        if dice.below(2) == 0 { controllers(bed, dice) } else { hub_or_syncer(bed, dice) }
+    })
+}
+
+fn moves_under(mut bed: Bed, disturb: impl Fn(&mut Bed, &mut Dice) -> Result<()>) -> Result<()> {
     let mut dice = Dice::new()?;
-    let mut bed = Bed::start(&["east", "west"])?;
     bed.place(
         "shop",
         "east",
@@ -45,7 +55,9 @@ fn kills_and_pauses_at_any_moment_lose_nothing() -> Result<()> {
     bed.is_up("shop", "east")?;
     for number in 0..MOVES {
         let to = if number % 2 == 0 { "west" } else { "east" };
-        bed.says(&format!("place move shop --to {to}"), 0, &[])?;
+        // Whoever was paused may not be heard of for a moment yet: then it is waited for, and by kubectl nobody refuses it.
+        let wanted = format!("{{\"spec\":{{\"target\":\"{to}\"}}}}");
+        bed.kubectl()?.ok(&format!("-n shop patch placement placement --type=merge -p {wanted}"), "")?;
         for _ in 0..3 {
             std::thread::sleep(Duration::from_millis(dice.below(900)));
             disturb(&mut bed, &mut dice)?;
@@ -59,17 +71,28 @@ fn kills_and_pauses_at_any_moment_lose_nothing() -> Result<()> {
     Ok(())
 }
 
-fn disturb(bed: &mut Bed, dice: &mut Dice) -> Result<()> {
+/// For a moment, or for longer than a lease of a syncer.
+fn a_while(dice: &mut Dice) -> Duration {
+    let most = if dice.below(3) == 0 { 8_000 } else { 2_000 };
+    Duration::from_millis(dice.below(most))
+}
+
+fn hub_or_syncer(bed: &mut Bed, dice: &mut Dice) -> Result<()> {
     let target = if dice.below(2) == 0 { "east" } else { "west" };
-    match dice.below(4) {
+    match dice.below(5) {
         0 => {
             bed.kill_hub()?;
             bed.live_again()?;
             bed.is_ready()
         }
         1 => {
+            bed.signal_hub(Signal::SIGSTOP)?;
+            std::thread::sleep(a_while(dice));
+            bed.signal_hub(Signal::SIGCONT)
+        }
+        2 => {
             bed.syncer(target).signal(Signal::SIGSTOP)?;
-            std::thread::sleep(Duration::from_millis(dice.below(3_000)));
+            std::thread::sleep(a_while(dice));
             bed.syncer(target).signal(Signal::SIGCONT)
         }
         _ => {
@@ -77,4 +100,14 @@ fn disturb(bed: &mut Bed, dice: &mut Dice) -> Result<()> {
             bed.syncer(target).live()
         }
     }
+}
+
+fn controllers(bed: &mut Bed, dice: &mut Dice) -> Result<()> {
+    if dice.below(2) == 0 {
+        bed.kill_controllers()?;
+        return bed.controllers_live();
+    }
+    bed.signal_controllers(Signal::SIGSTOP)?;
+    std::thread::sleep(a_while(dice));
+    bed.signal_controllers(Signal::SIGCONT)
 }

@@ -43,7 +43,7 @@ fn a_placement_that_is_deleted_alone_keeps_all_data() -> Result<()> {
     bed.place("shop", "east", &[claim("shop", "data"), deployment("shop", "web", Some("data"))])?;
     bed.is_up("shop", "east")?;
     bed.writes("east", 3)?;
-    bed.kubectl()?.ok("-n shop delete placement placement --timeout=100s", "")?;
+    bed.kubectl()?.ok("-n shop delete placement placement --timeout=300s", "")?;
     bed.is_clear_of("east", "shop")?;
     deletes(&bed, 0)?;
     bed.says("place namespace shop --on west", 0, &[])?;

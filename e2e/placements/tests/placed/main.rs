@@ -1,5 +1,7 @@
 //! Namespaces with their data are moved between clusters, with real processes, and a volume server that notes who could write.
 
+mod abandoned;
+mod apart;
 mod away;
 mod bad_input;
 mod chance;
@@ -10,6 +12,7 @@ mod drained;
 mod evicted;
 mod fenced;
 mod forgotten;
+mod hooked;
 mod late;
 mod moved;
 mod paused;

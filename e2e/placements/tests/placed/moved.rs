@@ -53,9 +53,9 @@ fn placement(namespace: &str, target: &str) -> Value {
 }
 
 #[test]
-fn many_are_moved_at_once() -> Result<()> {
+fn a_hundred_are_moved_at_once() -> Result<()> {
     // Each of them has a pod that writes; the bench moves a thousand whose pods only are there.
-    const COUNT: usize = 30;
+    const COUNT: usize = 100;
     let bed = Bed::start(&["east", "west"])?;
     let names: Vec<_> = (0..COUNT).map(|number| format!("shop-{number}")).collect();
     let namespace =

@@ -4,15 +4,10 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use bowline_e2e_placements::{Bed, Sort, claim, deployment, stays};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 
 /// More than a lease of a syncer, and than that of the controllers: whoever leads has not led for a while when it goes on.
 const LONG: Duration = Duration::from_secs(20);
-
-fn signal(bed: &Bed, signal: Signal) -> Result<()> {
-    Ok(kill(Pid::from_raw(i32::try_from(bed.hub()?.pid())?), signal)?)
-}
 
 #[test]
 fn a_hub_that_is_paused_for_many_leases_stops_nobody_and_goes_on() -> Result<()> {
@@ -21,7 +16,7 @@ fn a_hub_that_is_paused_for_many_leases_stops_nobody_and_goes_on() -> Result<()>
     bed.is_up("shop", "east")?;
     bed.writes("east", 3)?;
     let pods = bed.at("east")?.ok("get pods -n shop -o name", "")?;
-    signal(&bed, Signal::SIGSTOP)?;
+    bed.signal_hub(Signal::SIGSTOP)?;
     // A syncer that starts meanwhile waits for the hub, and leaves everything as it is.
     bed.syncer("east").kill()?;
     bed.syncer("east").live()?;
@@ -31,7 +26,7 @@ fn a_hub_that_is_paused_for_many_leases_stops_nobody_and_goes_on() -> Result<()>
         Ok(if now == pods { Ok(()) } else { Err(now) })
     })?;
     bed.writes("east", 5)?;
-    signal(&bed, Signal::SIGCONT)?;
+    bed.signal_hub(Signal::SIGCONT)?;
     bed.is_ready()?;
     bed.is_up("shop", "east")?;
     ensure!(east.ok("get pods -n shop -o name", "")? == pods, "something was started anew");
@@ -49,9 +44,9 @@ fn a_hub_that_is_paused_in_a_move_ends_it() -> Result<()> {
     bed.is_up("shop", "east")?;
     bed.writes("east", 3)?;
     bed.says("place move shop --to west", 0, &[])?;
-    signal(&bed, Signal::SIGSTOP)?;
+    bed.signal_hub(Signal::SIGSTOP)?;
     std::thread::sleep(LONG);
-    signal(&bed, Signal::SIGCONT)?;
+    bed.signal_hub(Signal::SIGCONT)?;
     bed.is_ready()?;
     bed.is_up("shop", "west")?;
     bed.writes("west", 3)?;

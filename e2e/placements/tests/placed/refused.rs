@@ -18,6 +18,7 @@ fn what_cannot_be_had_is_refused_before_anything_is_stopped() -> Result<()> {
     let claim = object("v1", "PersistentVolumeClaim", "shop", "data", &claim);
     bed.apply(&[claim, deployment("shop", "web", Some("data"))])?;
     bed.is_up("shop", "east")?;
+    bed.is_tied("shop.data", "east")?;
     let east = bed.at("east")?;
     let pods = east.ok("-n shop get pods -o name", "")?;
     ensure!(pods.contains("web"), "{pods}");
