@@ -32,8 +32,9 @@ const UPDATES: System = System { model: "updates", size: "stacks=2,workers=2", p
 const IDENTITIES: System =
     System { model: "identities", size: "instances=2,workers=2,creates=2,edits=0", pairs: false };
 
-/// A group of three nodes. Each of them has an agent: there are four who act.
-const UPGRADES: System = System { model: "upgrades", size: "nodes=3", pairs: true };
+/// A group of three nodes. Each of them has an agent: there are four who act. Its pairs have not been counted since devices are given
+/// away one after the other; those of two nodes are explored in every test run.
+const UPGRADES: System = System { model: "upgrades", size: "nodes=3", pairs: false };
 
 const fn identities(faults: &'static str, counts: Counts) -> Pin {
     Pin { model: IDENTITIES.model, size: IDENTITIES.size, faults, counts }
@@ -94,51 +95,6 @@ pub(super) const PINS: &[Pin] = &[
     upgrades("drift=1", (8_304, 21_392, 99)),
     upgrades("clock=1", (18_680, 50_427, 99)),
     upgrades("provider=1", (45_993, 129_173, 104)),
-    upgrades("crash=2", (35_032, 125_195, 101)),
-    upgrades("crash=1,conflict=1", (60_108, 278_717, 102)),
-    upgrades("crash=1,lost-request=1", (99_733, 329_708, 105)),
-    upgrades("crash=1,lost-reply=1", (602_703, 2_371_746, 108)),
-    upgrades("crash=1,relist=1", (47_047, 240_330, 102)),
-    upgrades("crash=1,two-leaders=1", (388_856, 1_568_463, 107)),
-    upgrades("crash=1,drift=1", (21_782, 70_077, 101)),
-    upgrades("crash=1,clock=1", (49_890, 166_177, 101)),
-    upgrades("crash=1,provider=1", (132_941, 451_156, 104)),
-    upgrades("conflict=2", (40_116, 198_052, 103)),
-    upgrades("conflict=1,lost-request=1", (109_553, 453_169, 108)),
-    upgrades("conflict=1,lost-reply=1", (680_969, 3_198_213, 109)),
-    upgrades("conflict=1,relist=1", (50_054, 298_112, 103)),
-    upgrades("conflict=1,two-leaders=1", (438_606, 2_098_283, 108)),
-    upgrades("conflict=1,drift=1", (23_956, 95_274, 102)),
-    upgrades("conflict=1,clock=1", (55_363, 224_017, 102)),
-    upgrades("conflict=1,provider=1", (136_079, 567_805, 108)),
-    upgrades("lost-request=2", (86_904, 246_590, 108)),
-    upgrades("lost-request=1,lost-reply=1", (1_073_518, 3_728_053, 111)),
-    upgrades("lost-request=1,relist=1", (84_882, 387_829, 106)),
-    upgrades("lost-request=1,two-leaders=1", (741_950, 2_593_127, 111)),
-    upgrades("lost-request=1,drift=1", (38_259, 103_834, 105)),
-    upgrades("lost-request=1,clock=1", (80_978, 227_262, 105)),
-    upgrades("lost-request=1,provider=1", (166_763, 500_237, 108)),
-    upgrades("lost-reply=2", (4_239_964, 17_531_196, 115)),
-    upgrades("lost-reply=1,relist=1", (524_420, 2_713_005, 109)),
-    upgrades("lost-reply=1,two-leaders=1", (3_775_978, 15_690_200, 113)),
-    upgrades("lost-reply=1,drift=1", (240_318, 795_767, 108)),
-    upgrades("lost-reply=1,clock=1", (550_274, 1_891_545, 108)),
-    upgrades("lost-reply=1,provider=1", (1_400_569, 5_053_675, 111)),
-    upgrades("relist=2", (28_408, 148_332, 103)),
-    upgrades("relist=1,two-leaders=1", (340_874, 1_791_306, 108)),
-    upgrades("relist=1,drift=1", (18_470, 82_400, 102)),
-    upgrades("relist=1,clock=1", (41_568, 189_952, 102)),
-    upgrades("relist=1,provider=1", (102_716, 480_942, 105)),
-    upgrades("two-leaders=2", (1_977_048, 8_475_548, 113)),
-    upgrades("two-leaders=1,drift=1", (156_754, 531_028, 107)),
-    upgrades("two-leaders=1,clock=1", (362_705, 1_272_808, 107)),
-    upgrades("two-leaders=1,provider=1", (1_053_362, 3_847_376, 111)),
-    upgrades("drift=2", (8_532, 22_092, 101)),
-    upgrades("drift=1,clock=1", (19_163, 51_994, 101)),
-    upgrades("drift=1,provider=1", (46_795, 131_763, 104)),
-    upgrades("clock=2", (28_841, 78_914, 101)),
-    upgrades("clock=1,provider=1", (100_253, 292_980, 104)),
-    upgrades("provider=2", (123_463, 373_864, 108)),
     control("crash=1", (82_986, 316_533, 43)),
     control("conflict=1", (429_049, 1_711_675, 46)),
     control("relist=1", (124_838, 581_939, 44)),
