@@ -22,7 +22,8 @@ fn is_changed(bed: &Bed, what: &str, is: impl Fn(&Value) -> bool) -> Result<()> 
 
 fn submit(bed: &Bed, object: &Value, options: &str) -> Result<()> {
     std::fs::write(bed.path("update.json"), object.to_string()).context("a file")?;
-    bed.says(&format!("update submit update.json --cluster toy {options}"), 0, &[]).map(drop)
+    let line = format!("update submit update.json --cluster toy {options}");
+    bed.says(line.trim_end(), 0, &[]).map(drop)
 }
 
 /// A version that takes its whole time, and is rolled back.
