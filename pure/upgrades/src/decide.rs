@@ -1,8 +1,11 @@
 //! What is to be done about a group. All policy is here.
 //!
-//! First what has happened is recorded ([`facts`]), then members are told what follows from what is recorded, then devices
+//! First what has happened is recorded ([`facts`]), then members are told what follows from what is recorded, and devices
 //! are handed over ([`masters`]); then comes what a person commands, the member in hand, and what follows by itself
 //! ([`course`]). What can be done to an upgrade, and when, is in [`moves`], for commands and for automatic mode alike.
+//!
+//! What somebody has let go of is given away, and its new master told, before anybody else is told to let go. Else a device would
+//! have no master for as long as it takes to tell everybody, when the whole group is handed over.
 
 mod course;
 mod facts;
@@ -52,8 +55,7 @@ impl<N: Names> Case<'_, N> {
 
     /// The one thing that is to be done, or what is waited for.
     pub(crate) fn steps(&self) -> Result<Step<N>, Wait<N>> {
-        let found =
-            self.facts().or_else(|| self.telling()).or_else(|| self.handing()).or_else(|| self.leaving());
+        let found = self.facts().or_else(|| self.handing()).or_else(|| self.leaving());
         if let Some(step) = found {
             return Ok(step);
         }
@@ -124,12 +126,20 @@ impl<N: Names> Case<'_, N> {
         self.group.status.attempt.saturating_add(1)
     }
 
-    /// The cluster is left when the upgrade is over. An attempt that was entered and did not begin is left too.
+    /// The cluster is left when the upgrade is over. An attempt that was entered for and did not begin is given up before that: a
+    /// request to leave may arrive late, and must not find an upgrade that has begun after all.
     fn leaving(&self) -> Option<Step<N>> {
+        let attempt = self.on_the_cluster().filter(|_| self.group.status.phase == Phase::Inactive)?;
+        if attempt != self.next_attempt() {
+            return Some(Step::Leave);
+        }
+        (!self.wants_to_begin()).then_some(Step::GiveUp)
+    }
+
+    /// The attempt in which the group is on its cluster, if it is.
+    fn on_the_cluster(&self) -> Option<u64> {
         let (group, attempt) = self.s.cluster.as_ref()?.upgrade.as_ref()?;
-        let is_over = self.group.status.phase == Phase::Inactive && *group == self.group.name;
-        let is_to_begin = *attempt == self.next_attempt() && self.wants_to_begin();
-        (is_over && !is_to_begin).then_some(Step::Leave)
+        (*group == self.group.name).then_some(*attempt)
     }
 
     /// Whether an upgrade is about to begin.
@@ -163,14 +173,12 @@ impl<N: Names> Case<'_, N> {
             return Decision::Converged;
         }
         let Some(look) = &self.s.memory.look else { return Decision::Do(Step::Look) };
-        let is_ours = |(group, _): &(N::Group, u64)| *group == self.group.name;
-        if self.s.cluster.as_ref().and_then(|cluster| cluster.upgrade.as_ref()).is_some_and(is_ours) {
-            return Decision::Do(Step::Leave);
-        }
-        if let Some(step) = self.telling().or_else(|| self.dismissal()) {
+        if let Some(step) = self.telling(|_| true).or_else(|| self.dismissal()) {
             return Decision::Do(step);
         }
         match self.s.members.values().find(|member| member.held) {
+            // Nobody else may change the cluster before everybody has stopped.
+            None if self.on_the_cluster().is_some() => Decision::Do(Step::Leave),
             None => Decision::Do(Step::LetGo),
             Some(_) if self.now.clock >= look.at.plus(self.rhythm.pulse) || self.must_look_again() => {
                 Decision::Do(Step::Look)

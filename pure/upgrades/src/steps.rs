@@ -40,6 +40,7 @@ impl<N: Names> Case<'_, N> {
             Step::Lose(member) => self.struck(member, SeatState::Lost),
             Step::Crash(member) => self.struck(member, SeatState::Crashed),
             Step::Recover(member) => self.recovered(member),
+            Step::GiveUp => Status { attempt: self.next_attempt(), ..status.clone() },
             Step::Pardon => Status { failed: None, ..status.clone() },
             Step::Drop(member) => self.without(member),
             Step::Release => self.released(),

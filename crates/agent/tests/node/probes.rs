@@ -120,12 +120,12 @@ async fn exec_that_takes_too_long_is_killed_with_its_whole_group() {
 #[tokio::test]
 async fn answers_come_to_an_outcome() {
     let timing = Timing { failure_threshold: 2, ..Timing::default() };
-    let mut gauge = Gauge::new(timing, Boottime::now());
+    let mut gauge = Gauge::new(timing, Boottime::now(), true);
     let probe = Probe { check: Check::Tcp { host: None, port: closed() }, timing };
-    gauge.note(Boottime::now(), probe.ask().await);
+    gauge.note(gauge.due(), gauge.due(), probe.ask().await);
     assert_eq!(gauge.outcome(), &Outcome::Unknown);
-    gauge.note(Boottime::now(), probe.ask().await);
+    gauge.note(gauge.due(), gauge.due(), probe.ask().await);
     assert!(matches!(gauge.outcome(), Outcome::Unhealthy { why } if why.contains("refused")));
-    gauge.note(Boottime::now(), Ok(()));
+    gauge.note(gauge.due(), gauge.due(), Ok(()));
     assert_eq!(gauge.outcome(), &Outcome::Healthy);
 }

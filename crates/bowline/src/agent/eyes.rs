@@ -16,8 +16,6 @@ use crate::team::answered;
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long a shim is waited for that has nothing new to say.
 const WATCH: Duration = Duration::from_secs(30);
-/// How soon software is asked again that was never well: it is missed until it is.
-const EAGER: Duration = Duration::from_millis(100);
 
 /// What was seen.
 #[derive(Debug)]
@@ -119,25 +117,17 @@ pub(super) fn shim(software: Local, news: UnboundedSender<News>) -> Task {
 /// Asks the software whether it works, as long as this run lasts.
 pub(super) fn prober(run: &Run, probe: Probe, health: Health, news: UnboundedSender<News>) -> Task {
     let since = run.since;
-    let mut gauge = Gauge::new(probe.timing, since);
+    let mut gauge = Gauge::new(probe.timing, since, health == Health::Good);
     task(async move {
         let mut told = health;
         loop {
             tokio::time::sleep(gauge.due().since(Boottime::now())).await;
             let asked = Boottime::now();
-            let mut answer = probe.ask().await;
-            // Between two answers that count, one that was never well is asked more often: only a good one counts then.
-            while answer.is_err()
-                && told == Health::Unknown
-                && Boottime::now().after(EAGER) < asked.after(probe.timing.period)
-            {
-                tokio::time::sleep(EAGER).await;
-                answer = probe.ask().await;
-            }
+            let answer = probe.ask().await;
             if let (Err(why), Health::Good) = (&answer, told) {
                 tracing::info!("the probe failed: {why}");
             }
-            gauge.note(asked, answer);
+            gauge.note(asked, Boottime::now(), answer);
             let health = match gauge.outcome() {
                 Outcome::Healthy => Health::Good,
                 Outcome::Unhealthy { .. } => Health::Bad,

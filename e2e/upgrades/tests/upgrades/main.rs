@@ -2,6 +2,7 @@
 
 mod away;
 mod bad_input;
+mod beside;
 mod broken;
 mod by_hand;
 mod chance;

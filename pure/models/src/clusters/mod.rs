@@ -18,6 +18,7 @@ use self::grounds::{Ground, Grounds};
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
     Action, Bounds, Deed, Edit, FAULTS, Fault, Flat, Harness, Objects, SHIPPED, State, System, Who, kinds_of,
+    padded,
 };
 use crate::tiny::Tiny;
 
@@ -65,7 +66,7 @@ fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: size.small("bound"),
         faults,
-        people: BUDGETS.map(|key| size.small(key)),
+        people: padded(BUDGETS.map(|key| size.small(key))),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) const LATE: usize = 2;
 /// Nodes that software runs on, or whatever else does something by itself beside the hub.
 pub(crate) const NODES: usize = 4;
 /// Kinds of what people do, and of what the world does by itself.
-pub(crate) const PEOPLE: usize = 5;
+pub(crate) const PEOPLE: usize = 7;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct State {

@@ -34,11 +34,14 @@ pub(crate) const JUDGE: Entry = Entry {
 pub(crate) struct Rules {
     see: fn(&mut Judge<u8>, u8, Version, Millis, Millis),
     judge: fn(&mut Judge<u8>, Millis),
+    /// A person says that what the hub sees is so.
+    trust: fn(&mut Judge<u8>, Millis),
     /// What a hub knows that starts again.
     restart: fn(&mut State, members: u8),
 }
 
-pub(crate) static SHIPPED: Rules = Rules { see: Judge::see, judge: Judge::judge, restart: State::restart };
+pub(crate) static SHIPPED: Rules =
+    Rules { see: Judge::see, judge: Judge::judge, trust: Judge::trust, restart: State::restart };
 
 /// The model at a size.
 pub(crate) struct Bench {
@@ -131,7 +134,7 @@ impl Bench {
             Action::Tick | Action::Jump => (self.rules.judge)(&mut judge, NOW),
             Action::Trust => {
                 s.persons -= 1;
-                judge.trust(NOW);
+                (self.rules.trust)(&mut judge, NOW);
             }
             _ => return,
         }

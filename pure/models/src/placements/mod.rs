@@ -37,6 +37,7 @@ use self::survey::Register;
 use crate::catalogue::{BadSize, Entry, Size, SizeKey, Value, number};
 use crate::harness::{
     Action, Bounds, Deed, FAULTS, Fault, Flat, Harness, KEYS, NODES, Note, Objects, State, System, kinds_of,
+    padded,
 };
 use crate::tiny::Tiny;
 
@@ -80,7 +81,7 @@ fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: 0,
         faults,
-        people: BUDGETS.map(|key| size.small(key)),
+        people: padded(BUDGETS.map(|key| size.small(key))),
     }
 }
 

@@ -8,6 +8,8 @@ mod agent;
 mod course;
 mod few;
 mod flight;
+#[cfg(test)]
+mod large;
 mod model;
 #[cfg(test)]
 mod mutants;

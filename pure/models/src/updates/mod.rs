@@ -23,7 +23,8 @@ use self::shape::{SHAPE, Shape, Thing};
 use self::world::{Target, World};
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
-    Action, Bounds, Deed, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System, kinds_of,
+    Action, Bounds, Deed, FAULTS, Fault, Flat, Harness, KEYS, Note, Objects, SHIPPED, State, System,
+    kinds_of, padded,
 };
 
 pub(crate) const UPDATES_MODEL: Entry = Entry {
@@ -71,7 +72,7 @@ fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
         lag: size.small("lag"),
         effects: 0,
         faults,
-        people: BUDGETS.map(|key| size.small(key)),
+        people: padded(BUDGETS.map(|key| size.small(key))),
     }
 }
 

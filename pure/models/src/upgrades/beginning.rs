@@ -10,7 +10,7 @@ use crate::tiny::{Tiny, Words};
 impl Team {
     pub(super) fn wish(&self) -> Wish<Tiny> {
         Wish {
-            cluster: None,
+            cluster: self.cluster.then_some(0),
             versions: (1..=self.versions).collect(),
             version: Some(if self.manual { 1 } else { 2 }),
             automatic: !self.manual,

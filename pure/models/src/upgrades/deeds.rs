@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use bowline_control::{Controller, Millis};
 use bowline_upgrades::agent::Act;
-use bowline_upgrades::{Command, Look, Member, Memory, Pulse, Verb};
+use bowline_upgrades::{Cluster, Command, Look, Member, Memory, Pulse, Verb};
 
 use super::Team;
-use super::names::{self, GROUP};
+use super::names::{self, CLUSTER, GROUP, STRANGER};
 use super::node::{Life, Link, Node, Seen};
 use super::shape::Shown;
 use crate::harness::{Deed, Edit, NODES, Objects, State, Who};
@@ -18,6 +18,8 @@ pub(super) const CRASHES: u8 = 1;
 pub(super) const CUTS: u8 = 2;
 pub(super) const RETURNS: u8 = 3;
 pub(super) const EDITS: u8 = 4;
+const DELETIONS: u8 = 5;
+const UPDATES: u8 = 6;
 
 impl Team {
     /// What a node's agent does next, and what becomes of its software.
@@ -135,7 +137,7 @@ impl Team {
 
     /// What people want, and command.
     pub(super) fn by_people(&self, objects: &Objects, s: &State, out: &mut Vec<Deed>) {
-        let Some(flat) = objects[usize::from(GROUP)] else { return };
+        let Some(flat) = objects[usize::from(GROUP)].filter(|flat| !flat.deleting) else { return };
         let group = names::group_of(flat);
         let mut may = |who, what, about| out.push(Deed { who, what, slot: GROUP, about });
         for version in group.wish.versions.iter().filter(|version| Some(**version) != group.wish.version) {
@@ -160,6 +162,38 @@ impl Team {
                     may(Who::Person(COMMANDS), Edit::Replace(names::flat_group(&after)), verb_name(verb));
                 }
             }
+        }
+    }
+
+    /// What people delete.
+    pub(super) fn deletions(objects: &Objects, out: &mut Vec<Deed>) {
+        for slot in GROUP..CLUSTER {
+            if objects[usize::from(slot)].is_some_and(|flat| !flat.deleting) {
+                out.push(Deed { who: Who::Person(DELETIONS), what: Edit::Delete, slot, about: "Delete" });
+            }
+        }
+    }
+
+    /// Who else changes the cluster, or is upgraded on it: each only if nobody else is.
+    pub(super) fn to_cluster(objects: &Objects, out: &mut Vec<Deed>) {
+        let Some(flat) = objects[usize::from(CLUSTER)] else { return };
+        let cluster = names::cluster_of(flat);
+        let mut may = |who, after: Cluster<Tiny>, about| {
+            let what = Edit::Replace(names::flat_cluster(&after));
+            out.push(Deed { who, what, slot: CLUSTER, about });
+        };
+        match (cluster.updates, cluster.upgrade) {
+            (false, None) => {
+                may(Who::Person(UPDATES), Cluster { updates: true, ..cluster.clone() }, "Update");
+                may(
+                    Who::Person(UPDATES),
+                    Cluster { upgrade: Some((STRANGER, 0)), ..cluster },
+                    "UpgradeOther",
+                );
+            }
+            (true, _) => may(Who::Runner, Cluster { updates: false, ..cluster }, "EndUpdate"),
+            (_, Some((STRANGER, _))) => may(Who::Runner, Cluster { upgrade: None, ..cluster }, "EndOther"),
+            (false, Some(_)) => {}
         }
     }
 

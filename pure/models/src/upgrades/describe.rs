@@ -1,6 +1,6 @@
 //! Groups and members as people read them.
 
-use bowline_upgrades::{Desired, Group, Member, Object};
+use bowline_upgrades::{Cluster, Desired, Group, Member, Object};
 
 use super::names::object;
 use crate::harness::Flat;
@@ -23,7 +23,9 @@ pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
                 "version {version:?} drains {drains} fenced {fenced} devices {devices:?} partitions {partitions:?}; reports {report}"
             )
         }
-        Object::Cluster(_) => String::new(),
+        Object::Cluster(Cluster { updates, upgrade, .. }) => {
+            format!("updates {updates} upgrade {upgrade:?}")
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod bits;
 mod deeds;
 mod describe;
 mod expected;
+mod ghost;
 mod leases;
 #[cfg(test)]
 pub(crate) mod mutants;
@@ -24,8 +25,12 @@ use bowline_upgrades::{Id, Kind, OnCrash, Partitions, Step, Wait};
 use self::deeds::{COMMANDS, EDITS};
 pub(crate) use self::expected::EXPECTED;
 use self::leases::Judge;
-use self::names::GROUP;
+use self::names::{CLUSTER, GROUP};
 use self::node::{Life, Node};
+#[cfg(test)]
+pub(crate) use self::properties::{is_at_rest, recorded};
+#[cfg(test)]
+pub(crate) use self::shape::SHAPE as SHIPPED_SHAPE;
 use self::shape::{SHAPE, Shape, Thing};
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
@@ -49,6 +54,8 @@ pub(crate) const UPGRADES: Entry = Entry {
         number("cuts", "how often an agent is cut off or starts anew, or software gets sick", 0, (0, 3)),
         number("returns", "how often what was struck comes back", 0, (0, 3)),
         number("edits", "how often people want another version", 0, (0, 2)),
+        number("deletions", "how often people delete a member or the group", 0, (0, 2)),
+        number("updates", "how often an update or another group is on the cluster", 0, (0, 2)),
         number("sick", "versions that never work: 1 for the first, 2 for the second, 3 for both", 0, (0, 7)),
         number("on-crash", "whose crash rolls back: 0 the new version's, 1 anybody's, 2 nobody's", 0, (0, 2)),
         flag("manual", "it is upgraded by command, and not by itself"),
@@ -56,6 +63,7 @@ pub(crate) const UPGRADES: Entry = Entry {
         flag("interrupts", "the service may be interrupted"),
         flag("stepwise", "everything that agents do is a step of its own"),
         flag("deadline", "an upgrade that does not go on goes back"),
+        flag("cluster", "the group is on a cluster, which is changed by one at a time"),
     ],
     faults: kinds_of::<Team>(),
     build: |size, faults| {
@@ -80,8 +88,11 @@ fn bounds(size: &Size, faults: [u8; FAULTS]) -> Bounds {
 }
 
 fn team(size: &Size, shape: Shape) -> Team {
+    let cluster = size.flag("cluster");
     Team {
-        shape,
+        shape: Shape { kinds: if cluster { KINDS } else { WITHOUT_CLUSTER }, ..shape },
+        cluster,
+        deletes: size.small("deletions") > 0,
         nodes: size.small("nodes"),
         versions: size.small("versions"),
         devices: size.small("devices"),
@@ -101,8 +112,9 @@ fn team(size: &Size, shape: Shape) -> Team {
     }
 }
 
-const KINDS: &[Kind] = &[Kind::Group, Kind::Member];
-const BUDGETS: [&str; 5] = ["commands", "crashes", "cuts", "returns", "edits"];
+const KINDS: &[Kind] = &[Kind::Group, Kind::Member, Kind::Cluster];
+const WITHOUT_CLUSTER: &[Kind] = KINDS.split_at(2).0;
+const BUDGETS: [&str; 7] = ["commands", "crashes", "cuts", "returns", "edits", "deletions", "updates"];
 
 /// The protocol of upgrades, and who else is about.
 pub(crate) struct Team {
@@ -123,6 +135,8 @@ pub(crate) struct Team {
     interrupts: bool,
     stepwise: bool,
     deadline: bool,
+    cluster: bool,
+    deletes: bool,
 }
 
 impl System for Team {
@@ -158,6 +172,12 @@ impl System for Team {
         "forward",
         "reset",
         "forget",
+        "drop",
+        "dismiss",
+        "let go",
+        "enter",
+        "give up",
+        "leave",
     ];
 
     fn controller(&self) -> Shape {
@@ -165,15 +185,23 @@ impl System for Team {
     }
 
     fn kinds(&self) -> &'static [Kind] {
-        KINDS
+        self.shape.kinds
     }
 
     fn kind(slot: u8) -> u8 {
-        u8::from(slot != GROUP)
+        match slot {
+            GROUP => 0,
+            CLUSTER => 2,
+            _ => 1,
+        }
     }
 
     fn wanted(slot: u8) -> usize {
-        if slot == GROUP { names::GROUP_WANTED } else { names::MEMBER_WANTED }
+        match slot {
+            GROUP => names::GROUP_WANTED,
+            CLUSTER => 0,
+            _ => names::MEMBER_WANTED,
+        }
     }
 
     fn id(slot: u8) -> Id<u8, u8, u8> {
@@ -216,6 +244,9 @@ impl System for Team {
             "forward" | "forget" => goes_back && strikes,
             "refuse" => self.wrong,
             "pardon" => self.edits && (goes_back || strikes),
+            "drop" | "dismiss" | "let go" => self.deletes,
+            "enter" | "leave" => self.cluster,
+            "give up" => self.cluster && (self.edits || strikes),
             _ => true,
         };
         // A clock jumps over what is waited for: without a lag that is a lease, and never a cache.
@@ -238,6 +269,8 @@ impl System for Team {
         if s.people[usize::from(COMMANDS)] + s.people[usize::from(EDITS)] > 0 {
             self.by_people(objects, s, out);
         }
+        Team::deletions(objects, out);
+        Team::to_cluster(objects, out);
     }
 
     fn objects(&self) -> Objects {
@@ -246,6 +279,7 @@ impl System for Team {
         for number in 1..=self.nodes {
             objects[usize::from(number)] = Some(names::flat_member(&self.member(number)));
         }
+        objects[usize::from(CLUSTER)] = self.cluster.then_some(Flat { version: 2, ..names::FREE });
         objects
     }
 
@@ -276,7 +310,7 @@ impl System for Team {
     }
 
     fn uses(&self, slot: u8, _instances: u8) -> bool {
-        slot <= self.nodes
+        slot <= self.nodes || slot == CLUSTER && self.cluster
     }
 
     fn properties(&self) -> Vec<Property<Harness<Team>>> {
@@ -292,7 +326,7 @@ impl System for Team {
     }
 
     fn ghost(&self, before: &State, action: &Action, after: &State) -> u8 {
-        properties::remembered(before, action, after)
+        ghost::remembered(before, action, after)
     }
 }
 
@@ -323,9 +357,13 @@ fn point_of(step: &Step<Tiny>) -> u8 {
         Step::Forward => "forward",
         Step::Reset => "reset",
         Step::Forget(_) => "forget",
-        Step::Hold | Step::LetGo | Step::Drop(_) | Step::Dismiss(_) | Step::Enter | Step::Leave => {
-            unreachable!("{step:?} does not happen here")
-        }
+        Step::Drop(_) => "drop",
+        Step::Dismiss(_) => "dismiss",
+        Step::LetGo => "let go",
+        Step::Enter => "enter",
+        Step::GiveUp => "give up",
+        Step::Leave => "leave",
+        Step::Hold => unreachable!("the group is held from the beginning"),
     };
     <Team as System>::POINTS.iter().position(|point| *point == name).unwrap_or(0) as u8
 }

@@ -6,19 +6,24 @@ use bowline_upgrades::{Command, Mood, Object, Phase, Refusal, SeatState, Status,
 
 use super::shape::{Remembered, SHAPE, Shape, Shown, Thing};
 use super::{UPGRADES, at};
-use crate::harness::{FAULTS, SHIPPED};
+use crate::harness::{FAULTS, Fault, SHIPPED};
 use crate::mutants::Mutant;
 use crate::tiny::{Tiny, Words};
 
 macro_rules! mutant {
-    ($about:literal breaks $breaks:literal at $size:literal, $shape:expr) => {
+    ($about:literal breaks $breaks:literal at $size:literal $(with $fault:expr)?, $shape:expr) => {
         Mutant {
             about: $about,
             model: UPGRADES.name,
             breaks: $breaks,
-            build: || Box::new(at($size, [0; FAULTS], $shape, SHIPPED)),
+            build: || Box::new(at($size, once(&[$($fault)?]), $shape, SHIPPED)),
         }
     };
+}
+
+/// Each of these faults once.
+fn once(faults: &[Fault]) -> [u8; FAULTS] {
+    Fault::ALL.map(|fault| faults.contains(&fault).into())
 }
 
 pub(crate) const MUTANTS: &[Mutant] = &[
@@ -56,6 +61,16 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { decide: waits_for_all, ..SHAPE }),
     mutant!("tries again after a command" breaks "StaysFailed" at "crashes=1,commands=1",
         Shape { effect: forgets_what_failed, ..SHAPE }),
+    mutant!("begins where an update may be" breaks "OneAtATime" at "cluster=true,updates=1",
+        Shape { snapshot: takes_the_cluster_for_its_own, ..SHAPE }),
+    mutant!("leaves the cluster, and may begin there" breaks "OneAtATime" at "cluster=true,edits=2" with Fault::LostReply,
+        Shape { decide: leaves_at_once, ..SHAPE }),
+    mutant!("never leaves the cluster" breaks "LeavesTheCluster" at "cluster=true",
+        Shape { decide: never_leaves, ..SHAPE }),
+    mutant!("lets go who runs" breaks "StopsBeforeItGoes" at "deletions=1",
+        Shape { decide: dismisses_at_once, ..SHAPE }),
+    mutant!("lets nobody go" breaks "DeletedGoes" at "deletions=1",
+        Shape { decide: dismisses_nobody, ..SHAPE }),
     mutant!("writes in steady state" breaks "ComesToRest" at "",
         Shape { report: always, ..SHAPE }),
 ];
@@ -215,6 +230,44 @@ fn waits_for_all(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>>
         true => but_for(shown, now, &Step::Commit),
         false => (SHAPE.decide)(shown, now),
     }
+}
+
+/// The cluster is the group's, whoever is there.
+fn takes_the_cluster_for_its_own(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+    let mut shown = (SHAPE.snapshot)(key, objects, memory);
+    let next = shown.group.as_ref().map(|group| (group.name, group.status.attempt + 1));
+    let is_to_begin = shown.group.as_ref().is_some_and(|group| group.status.serving != group.wish.version);
+    if let Some(cluster) = shown.cluster.as_mut().filter(|_| is_to_begin) {
+        (cluster.updates, cluster.upgrade) = (false, next);
+    }
+    shown
+}
+
+fn leaves_at_once(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
+    match (SHAPE.decide)(shown, now) {
+        Decision::Do(Step::GiveUp) => Decision::Do(Step::Leave),
+        other => other,
+    }
+}
+
+fn never_leaves(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
+    but_for(shown, now, &Step::Leave)
+}
+
+fn dismisses_at_once(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
+    let mut going = shown.members.values().filter(|member| member.deleting && member.held);
+    match going.next() {
+        Some(member) => Decision::Do(Step::Dismiss(member.name)),
+        None => (SHAPE.decide)(shown, now),
+    }
+}
+
+fn dismisses_nobody(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
+    let going = shown.members.values().filter(|member| member.deleting);
+    going.fold((SHAPE.decide)(shown, now), |decided, member| match decided {
+        Decision::Do(step) if step == Step::Dismiss(member.name) => but_for(shown, now, &step),
+        other => other,
+    })
 }
 
 fn forgets_what_failed(shown: &Shown, step: &Step<Tiny>, now: Moment) -> EffectOf<Shape> {

@@ -1,14 +1,14 @@
 //! Groups and members in a few bytes.
 //!
-//! There is one group, and its members are numbered from 1, as are versions; devices are numbered from 0. Epochs and
+//! There is one group, on a cluster or on none, and its members are numbered from 1, as are versions; devices are numbered from 0. Epochs and
 //! generations are compared, and never more than a few are known: they are counted anew in every state (`rank.rs`).
 
 use std::collections::BTreeMap;
 
 use bowline_control::{Millis, Version};
 use bowline_upgrades::{
-    Answered, Command, Condition, Desired, Duty, Epoch, Group, Hand, Id, Lists, Mastery, Member, Mood, Names,
-    Object, OnCrash, Pair, Partitions, Phase, Report, Seat, SeatState, Status, Told, Verb, Wish,
+    Answered, Cluster, Command, Condition, Desired, Duty, Epoch, Group, Hand, Id, Lists, Mastery, Member,
+    Mood, Names, Object, OnCrash, Pair, Partitions, Phase, Report, Seat, SeatState, Status, Told, Verb, Wish,
 };
 
 use super::bits::{Pack, Unpack, from_bytes, to_bytes};
@@ -28,6 +28,10 @@ impl Names for Tiny {
 
 /// The place of the group; those of its members are their numbers.
 pub(crate) const GROUP: u8 = 0;
+/// The place of the cluster that the group may be on.
+pub(crate) const CLUSTER: u8 = NODES as u8 + 1;
+/// Another group.
+pub(super) const STRANGER: u8 = 1;
 /// How many devices and partitions there can be.
 pub(super) const DEVICES: u8 = 2;
 pub(super) const PARTITIONS: usize = 2;
@@ -36,6 +40,8 @@ const HELD: u8 = 1;
 /// Where the status begins, in bytes.
 pub(super) const GROUP_WANTED: usize = 3;
 pub(super) const MEMBER_WANTED: usize = 4;
+/// Bits of the number of an attempt. How often one was begun is of no importance, only which of them is meant.
+const ATTEMPT: u32 = 2;
 /// Some time.
 const WHILE: Millis = Millis(1_000);
 const ON_CRASH: [OnCrash; 3] = [OnCrash::NewVersion, OnCrash::Any, OnCrash::Never];
@@ -77,12 +83,12 @@ fn wish_of(bits: &mut Unpack) -> Wish<Tiny> {
     let deadline = bits.flag().then_some(WHILE);
     let partitions = Partitions { count: bits.get(2).into(), size: bits.get(2).into() };
     let devices = (0..bits.get(2)).collect();
-    let versions = (1..=bits.get(2)).collect();
+    let versions = (1..=2 + bits.get(1)).collect();
+    let cluster = bits.flag().then_some(0);
     let version = some(bits.get(2));
     let (verb, member, ticket) = (bits.get(4), some(bits.get(3)), bits.get(1));
     let command = (verb > 0).then(|| Command { verb: Verb::ALL[usize::from(verb) - 1], member, ticket });
     let most_unavailable = 1;
-    let cluster = None;
     Wish {
         cluster,
         versions,
@@ -108,7 +114,8 @@ fn put_wish(wish: &Wish<Tiny>, bits: &mut Pack) {
     bits.put(2, wish.partitions.count);
     bits.put(2, wish.partitions.size);
     bits.put(2, wish.devices.len() as u8);
-    bits.put(2, wish.versions.len() as u8);
+    bits.put(1, wish.versions.len() as u8 - 2);
+    bits.put(1, wish.cluster.is_some());
     bits.put(2, wish.version.unwrap_or(0));
     let command = wish.command.as_ref();
     bits.put(4, command.map_or(0, |command| command.verb as u8 + 1));
@@ -150,7 +157,7 @@ fn status_of(bits: &mut Unpack, wish: &Wish<Tiny>) -> (Status<Tiny>, Option<Told
     if let Some(pair) = &pair {
         lists.insert(pair.new, lists_of(&all[1], wish.partitions.count));
     }
-    let (mood, observed) = (bits.get(3), bits.get(4));
+    let (mood, observed, attempt) = (bits.get(3), bits.get(4), bits.get(ATTEMPT));
     let told = (mood > 0).then(|| Told {
         mood: Mood::ALL[usize::from(mood) - 1],
         words: Words,
@@ -160,7 +167,7 @@ fn status_of(bits: &mut Unpack, wish: &Wish<Tiny>) -> (Status<Tiny>, Option<Told
         phase,
         serving,
         pair,
-        attempt: 0,
+        attempt: attempt.into(),
         seats,
         hand,
         last,
@@ -208,6 +215,36 @@ fn put_status(group: &Group<Tiny>, bits: &mut Pack) {
     }
     bits.put(3, told.as_ref().map_or(0, |told| 1 + told.mood as u8));
     bits.put(4, told.as_ref().map_or(0, |told| told.observed));
+    // Nobody else asks which attempt it is.
+    bits.put(ATTEMPT, group.wish.cluster.map_or(0, |_| status.attempt));
+}
+
+/// A cluster that nobody changes.
+pub(super) const FREE: Flat = Flat { finalizers: 0, generation: 0, ..BLANK };
+
+/// Of a group that is gone nothing is recorded.
+pub(super) const GONE: Flat = Flat { deleting: true, ..FREE };
+
+pub(super) fn cluster_of(flat: Flat) -> Cluster<Tiny> {
+    let mut bits = Unpack::of(from_bytes(flat.body));
+    let (updates, group, attempt) = (bits.flag(), some(bits.get(2)), bits.get(ATTEMPT + 1));
+    Cluster {
+        name: 0,
+        uid: flat.uid,
+        version: Version(flat.version.into()),
+        deleting: flat.deleting,
+        updates,
+        upgrade: group.map(|group| (group - 1, attempt.into())),
+    }
+}
+
+pub(super) fn flat_cluster(cluster: &Cluster<Tiny>) -> Flat {
+    let mut bits = Pack::default();
+    bits.put(1, cluster.updates);
+    bits.put(2, cluster.upgrade.map_or(0, |(group, _)| group + 1));
+    bits.put(ATTEMPT + 1, cluster.upgrade.map_or(0, |(_, attempt)| attempt));
+    let (uid, version, deleting) = (cluster.uid, cluster.version.0 as u8, cluster.deleting);
+    Flat { uid, version, deleting, body: to_bytes(bits.bits()), ..FREE }
 }
 
 fn lists_of(masks: &[u8], count: u32) -> Lists<Tiny> {
@@ -314,6 +351,7 @@ pub(crate) fn flat_group(group: &Group<Tiny>) -> Flat {
 pub(crate) fn object(slot: u8, flat: Flat) -> Object<Tiny> {
     match slot {
         GROUP => Object::Group(group_of(flat)),
+        CLUSTER => Object::Cluster(cluster_of(flat)),
         number => Object::Member(member_of(number, flat)),
     }
 }
@@ -322,24 +360,32 @@ pub(crate) fn flat(object: &Object<Tiny>) -> Flat {
     match object {
         Object::Group(group) => flat_group(group),
         Object::Member(member) => flat_member(member),
-        Object::Cluster(_) => unreachable!("there are no clusters here"),
+        Object::Cluster(cluster) => flat_cluster(cluster),
     }
 }
 
 pub(crate) fn id(slot: u8) -> Id<u8, u8, u8> {
-    if slot == GROUP { Id::Group(0) } else { Id::Member(0, slot) }
+    match slot {
+        GROUP => Id::Group(0),
+        CLUSTER => Id::Cluster(0),
+        number => Id::Member(0, number),
+    }
 }
 
 pub(crate) fn slot(id: &Id<u8, u8, u8>) -> u8 {
     match id {
         Id::Group(_) => GROUP,
         Id::Member(_, number) => *number,
-        Id::Cluster(_) => unreachable!("there are no clusters here"),
+        Id::Cluster(_) => CLUSTER,
     }
 }
 
 pub(crate) fn place_name(slot: u8) -> String {
-    if slot == GROUP { "group".to_owned() } else { format!("member {slot}") }
+    match slot {
+        GROUP => "group".to_owned(),
+        CLUSTER => "cluster".to_owned(),
+        number => format!("member {number}"),
+    }
 }
 
 pub(super) fn some(number: u8) -> Option<u8> {

@@ -4,9 +4,10 @@ use bowline_explorer::Property;
 use bowline_upgrades::{Condition, Group, OnCrash, Phase, Seat, SeatState, Status, Verb};
 
 use super::Team;
-use super::names::{self, GROUP};
+use super::ghost::{FAILED, FORCED};
+use super::names::{self, CLUSTER, GROUP};
 use super::node::{Life, Link, Node};
-use crate::harness::{Action, Deed, Harness, NODES, State, What};
+use crate::harness::{Action, Harness, NODES, State, What};
 use crate::tiny::Tiny;
 
 type Claim = Property<Harness<Team>>;
@@ -14,6 +15,7 @@ type Claim = Property<Harness<Team>>;
 pub(super) fn all() -> Vec<Claim> {
     let mut all = of_masters();
     all.extend(of_versions());
+    all.extend(of_the_cluster());
     all.extend(of_rest());
     all.extend(liveness());
     all.extend(reachable());
@@ -49,10 +51,11 @@ fn of_masters() -> Vec<Claim> {
         Property::always_step("EpochsGrow", |_, before: &State, action: &Action, after: &State| {
             let (was, is) = (group(before).status, group(after).status);
             !matches!(action, Action::Carry(_))
+                || is_gone(after)
                 || was.devices.iter().all(|(device, mastery)| {
                     is.devices.get(device).is_some_and(|now| {
-                        now.master == mastery.master && now.epoch == mastery.epoch
-                            || now.epoch > mastery.epoch
+                        let is_given = now.master.is_some() && now.master != mastery.master;
+                        now.epoch > mastery.epoch || !is_given && now.epoch == mastery.epoch
                     })
                 })
         })
@@ -107,6 +110,21 @@ fn of_versions() -> Vec<Claim> {
     ]
 }
 
+fn of_the_cluster() -> Vec<Claim> {
+    vec![
+        Property::always("OneAtATime", |m: &Harness<Team>, s: &State| {
+            let status = group(s).status;
+            !m.system.cluster || status.phase == Phase::Inactive || upgrade_on_cluster(s) == Some(status.attempt)
+        })
+        .about("while a group is upgraded its cluster says so: no update is applied there, and nobody else is upgraded"),
+        Property::always("LeavesTheCluster", |m: &Harness<Team>, s: &State| {
+            let is_over = is_gone(s) || is_at_rest(m, s) && group(s).status.phase == Phase::Inactive;
+            !is_over || upgrade_on_cluster(s).is_none()
+        })
+        .about("and when that is over it does not"),
+    ]
+}
+
 fn of_rest() -> Vec<Claim> {
     vec![
         Property::always("MembersAgree", |m: &Harness<Team>, s: &State| !is_at_rest(m, s) || members_agree(m, s))
@@ -114,9 +132,17 @@ fn of_rest() -> Vec<Claim> {
         Property::always("NoTrap", |m: &Harness<Team>, s: &State| !m.system.manual || !is_at_rest(m, s) || some_command(m, s))
             .about("when nothing goes on by itself, some command is accepted; but at the last version"),
         Property::always("Mastered", |m: &Harness<Team>, s: &State| {
-            !is_at_rest(m, s) || !somebody_serves(s) || (0..m.system.devices).all(|device| has_master(s, device))
+            !is_at_rest(m, s) || group(s).deleting || !somebody_serves(s) || (0..m.system.devices).all(|device| has_master(s, device))
         })
         .about("when nothing goes on, every device has a master that acts, if anybody of the serving version works"),
+        Property::always("StopsBeforeItGoes", |_, s: &State| {
+            let truth = s.truth();
+            nodes(s).all(|(number, node)| {
+                let acts = node.acts.iter().any(|epoch| *epoch > 0);
+                truth[usize::from(number)].is_some() || !node.is_alive() || node.link == Link::Lapsed && !acts
+            })
+        })
+        .about("a member that is deleted is gone when its software has ended; or when its lease has lapsed, and it acts for nothing"),
     ]
 }
 
@@ -126,6 +152,10 @@ fn liveness() -> Vec<Claim> {
             m.system.manual || !m.system.deadline || group(s).status.phase == Phase::Inactive || is_excused(s)
         })
         .about("in the end there is no upgrade any more, if it goes on by itself; or nobody of either version works"),
+        Property::eventually_always("DeletedGoes", |_, s: &State| {
+            !s.truth().iter().flatten().any(|flat| flat.deleting)
+        })
+        .about("in the end what was deleted is gone"),
         Property::eventually_always("ComesToRest", |m: &Harness<Team>, s: &State| is_at_rest(m, s) || is_looking(s))
             .about("and then nothing is written any more, though leases are looked at for ever"),
     ]
@@ -154,51 +184,22 @@ impl Team {
     }
 }
 
-fn group(s: &State) -> Group<Tiny> {
-    let Some(flat) = s.truth()[usize::from(GROUP)] else { unreachable!("nobody deletes the group") };
-    names::group_of(flat)
+pub(super) fn group(s: &State) -> Group<Tiny> {
+    names::group_of(s.truth()[usize::from(GROUP)].unwrap_or(names::GONE))
+}
+
+fn is_gone(s: &State) -> bool {
+    s.truth()[usize::from(GROUP)].is_none()
+}
+
+/// The attempt in which the group is on its cluster, if it is.
+fn upgrade_on_cluster(s: &State) -> Option<u64> {
+    let cluster = names::cluster_of(s.truth()[usize::from(CLUSTER)]?);
+    cluster.upgrade.filter(|(group, _)| *group == GROUP).map(|(_, attempt)| attempt)
 }
 
 fn nodes(s: &State) -> impl Iterator<Item = (u8, Node)> {
     (1..).zip(s.nodes).filter(|(_, bits)| *bits != 0).map(|(number, bits)| (number, Node::of(bits)))
-}
-
-/// What serves was changed to a version without a quorum, because there was no other way.
-const FORCED: u8 = 1 << NODES;
-
-/// An upgrade was rolled back, and nothing else was wanted since.
-const FAILED: u8 = FORCED << 1;
-
-/// The nodes that were struck, a bit for each: they went down, were cut off, failed or got sick. And whether what serves was
-/// changed without a quorum, until an upgrade is over; and whether what is wanted was rolled back.
-pub(super) fn remembered(before: &State, action: &Action, after: &State) -> u8 {
-    let strikes = ["GoDown", "CutOff", "Fail", "Sicken"];
-    match action {
-        Action::Deed(Deed { about, slot, .. }) if strikes.contains(about) => before.ghost | 1 << (slot - 1),
-        Action::Deed(Deed { about: "Want", .. }) => before.ghost & !FAILED,
-        Action::Deed(_) | Action::Show(_) | Action::Turn(_) | Action::Wake(_) => before.ghost,
-        _ => {
-            let (was, is) = (group(before).status, group(after).status);
-            let lists = is.serving.and_then(|serving| is.lists.get(&serving));
-            let is_at = |number: &u8| is.seats.get(number).map(|seat| seat.version) == is.serving;
-            let has_all = lists
-                .into_iter()
-                .flatten()
-                .all(|list| list.iter().filter(|number| is_at(number)).count() > list.len() / 2);
-            let ghost = match (was.phase, is.phase) {
-                (Phase::Initialized | Phase::Upgraded, Phase::RolledBack) => before.ghost | FAILED,
-                (Phase::RolledBack, Phase::Upgraded) | (Phase::Inactive, Phase::Initialized) => {
-                    before.ghost & !FAILED
-                }
-                _ => before.ghost,
-            };
-            match was.serving != is.serving {
-                true if !has_all => ghost | FORCED,
-                _ if has_all && is.hand.is_none() => ghost & !FORCED,
-                _ => ghost,
-            }
-        }
-    }
 }
 
 /// The status that was decided to be written, if it was just decided.
@@ -211,8 +212,7 @@ fn decided(action: &Action, after: &State) -> Option<Status<Tiny>> {
 }
 
 fn group_shown(s: &State) -> Group<Tiny> {
-    let Some(flat) = s.shown[usize::from(GROUP)] else { unreachable!("nobody deletes the group") };
-    names::group_of(flat)
+    names::group_of(s.shown[usize::from(GROUP)].unwrap_or(names::GONE))
 }
 
 /// Whether a member works, as far as the loop knows, and was not found out to be lost by this status.
@@ -273,10 +273,13 @@ fn keeps_quorum(m: &Harness<Team>, s: &State) -> bool {
         is_there && in_hand != Some(*number) || was_struck || is_sick
     };
     let lists = status.lists.get(&serving);
-    lists
-        .into_iter()
-        .flatten()
-        .all(|list| list.iter().filter(|number| counts(number)).count() > list.len() / 2)
+    // Who was deleted has left its partitions, and was struck as well.
+    let gone = (1..=m.system.nodes).filter(|number| !status.seats.contains_key(number)).count();
+    let keeps = |list: &Vec<u8>| {
+        let there = list.iter().filter(|number| counts(number)).count();
+        there + gone > list.len() / 2
+    };
+    lists.into_iter().flatten().all(keeps)
 }
 
 /// Whether a look at the leases is all that is going on.
@@ -286,8 +289,14 @@ fn is_looking(s: &State) -> bool {
     only_looks && s.pending.iter().flatten().flatten().next().is_none()
 }
 
+/// What is recorded of the group.
+#[cfg(test)]
+pub(crate) fn recorded(s: &State) -> Status<Tiny> {
+    group(s).status
+}
+
 /// Whether nothing goes on by itself: the loop waits, and every agent that can does not have to do anything.
-fn is_at_rest(m: &Harness<Team>, s: &State) -> bool {
+pub(crate) fn is_at_rest(m: &Harness<Team>, s: &State) -> bool {
     let known = &s.keys[0];
     let waits = known.due && !known.is_parked() && !known.trouble;
     let is_quiet = s.is_quiet() && waits && s.late.iter().all(Option::is_none);
@@ -354,7 +363,7 @@ fn is_excused(s: &State) -> bool {
 
 fn some_command(m: &Harness<Team>, s: &State) -> bool {
     let group = group(s);
-    if group.status.phase == Phase::Inactive {
+    if group.status.phase == Phase::Inactive || group.deleting {
         return true;
     }
     let snapshot = m.system.as_it_is(&s.truth(), s);

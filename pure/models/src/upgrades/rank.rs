@@ -43,6 +43,30 @@ pub(super) fn rank(s: &mut State) {
             Of::Generation(place) => generations[usize::from(place)].rank(*number),
         };
     });
+    count_attempts(s);
+}
+
+/// The first attempt that anybody knows of is none: how many there were before is of no importance.
+fn count_attempts(s: &mut State) {
+    let mut first = u64::MAX;
+    each_attempt(s, &mut |attempt| first = first.min(*attempt));
+    each_attempt(s, &mut |attempt| *attempt -= first);
+}
+
+fn each_attempt(s: &mut State, visit: &mut dyn FnMut(&mut u64)) {
+    s.each_flat(|slot, flat| match names::object(slot, *flat) {
+        Object::Group(mut group) if group.wish.cluster.is_some() => {
+            visit(&mut group.status.attempt);
+            *flat = names::flat_group(&group);
+        }
+        Object::Cluster(mut cluster) => {
+            if let Some((_, attempt)) = cluster.upgrade.as_mut().filter(|(group, _)| *group == GROUP) {
+                visit(attempt);
+                *flat = names::flat_cluster(&cluster);
+            }
+        }
+        Object::Group(_) | Object::Member(_) => {}
+    });
 }
 
 fn each(s: &mut State, visit: &mut dyn FnMut(Of, &mut u64)) {

@@ -8,7 +8,7 @@ use bowline_upgrades::{
     Call, Command, Id, Kind, Memory, Object, Refusal, Reply, Rhythm, Snapshot, Step, Upgrades, Wait,
 };
 
-use super::KINDS;
+use super::WITHOUT_CLUSTER;
 use super::node::NOW;
 use crate::tiny::Tiny;
 
@@ -29,6 +29,8 @@ pub(crate) struct Shape {
     pub(super) act: fn(&Known<Tiny>) -> Result<Act<Tiny>, Idle>,
     /// What a command would come to.
     pub(super) would: fn(&Shown, &Command<Tiny>) -> Answer,
+    /// What there is, beside nodes.
+    pub(super) kinds: &'static [Kind],
 }
 
 pub(crate) static SHAPE: Shape = Shape {
@@ -38,6 +40,7 @@ pub(crate) static SHAPE: Shape = Shape {
     report: |snapshot, standing, now| SHIPPED_CONTROLLER.report(snapshot, standing, now),
     act: |known| known.act(NOW),
     would: |snapshot, command| SHIPPED_CONTROLLER.would(snapshot, command, Moment::default()),
+    kinds: WITHOUT_CLUSTER,
 };
 
 static SHIPPED_CONTROLLER: LazyLock<Upgrades<Tiny>> =
@@ -53,9 +56,8 @@ impl Controller for Shape {
     type Reply = Reply<Tiny>;
     type Memory = Remembered;
 
-    /// No group names a cluster here.
     fn kinds(&self) -> &[Kind] {
-        KINDS
+        self.kinds
     }
 
     fn keys(&self, object: &Thing) -> Vec<u8> {

@@ -94,12 +94,13 @@ impl<N: Names> Case<'_, N> {
         is_told && (says_so || self.lapsed_since_told(&member.name))
     }
 
-    /// The first who was not told what it is to do.
-    pub(super) fn telling(&self) -> Option<Step<N>> {
+    /// The first of these who was not told what it is to do.
+    pub(super) fn telling(&self, of_these: impl Fn(&Member<N>) -> bool) -> Option<Step<N>> {
         let is_untold = |member: &&Member<N>| {
-            self.desired(member).is_some_and(|desired| {
-                desired != member.desired || !member.held && !member.deleting && !self.group.deleting
-            })
+            of_these(member)
+                && self.desired(member).is_some_and(|desired| {
+                    desired != member.desired || !member.held && !member.deleting && !self.group.deleting
+                })
         };
         self.s.members.values().find(is_untold).map(|member| Step::Tell(member.name.clone()))
     }

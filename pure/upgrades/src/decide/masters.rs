@@ -1,16 +1,30 @@
 //! Who is master of what: devices are taken from who cannot be their master any more, and given when nobody acts for them.
 
 use super::{Case, Step};
+use crate::member::Member;
 use crate::state::{Epoch, Mastery, Names, SeatState, Status};
 
 impl<N: Names> Case<'_, N> {
-    /// What is to be done so that every device has its master.
+    /// What is to be done so that everybody knows what it is to do, and every device has its master. Who waits for a master goes
+    /// first.
     pub(super) fn handing(&self) -> Option<Step<N>> {
-        let status = &self.group.status;
-        if self.released().devices != status.devices {
-            return Some(Step::Release);
-        }
-        (self.given().devices != status.devices).then_some(Step::Give)
+        let devices = &self.group.status.devices;
+        let gives = || (self.given().devices != *devices).then_some(Step::Give);
+        let releases = || (self.released().devices != *devices).then_some(Step::Release);
+        let told = self.telling(|member| self.gains(member)).or_else(gives);
+        told.or_else(|| self.telling(|_| true)).or_else(releases)
+    }
+
+    /// Whether something is given to a member that it does not know of.
+    fn gains(&self, member: &Member<N>) -> bool {
+        let is_its = |(_, mastery): &(&N::Device, &Mastery<N>)| {
+            mastery.master.as_ref() == Some(&member.name) && !mastery.leaves
+        };
+        let mut its = self.group.status.devices.iter().filter(is_its);
+        let knows = |device: &N::Device, epoch: Epoch| {
+            member.desired.devices.iter().any(|duty| duty.device == *device && duty.epoch == epoch)
+        };
+        its.any(|(device, mastery)| !knows(device, mastery.epoch))
     }
 
     /// Devices are taken from masters that are not the right ones, if there is anybody better; and those that nobody wants.
@@ -85,7 +99,7 @@ impl<N: Names> Case<'_, N> {
 
     /// Whether a lease has to be looked at once more: somebody is lost, and was told since that something is taken from it.
     pub(super) fn must_look_again(&self) -> bool {
-        let is_awaited = |member: &crate::Member<N>| {
+        let is_awaited = |member: &Member<N>| {
             let has_duties = member.desired.devices.iter().any(|duty| duty.leaves);
             let is_to_stop = member.held && member.desired.version.is_none();
             (has_duties || is_to_stop) && self.lapsed_before_told(&member.name)

@@ -41,6 +41,8 @@ pub enum Step<N: Names> {
     Refuse,
     /// Record on the cluster that it is upgraded.
     Enter,
+    /// Give up the attempt that was entered for and has not begun.
+    GiveUp,
     /// Record on the cluster that it is not any more.
     Leave,
     /// Begin an upgrade.
@@ -89,6 +91,7 @@ impl<N: Names> fmt::Display for Step<N> {
             Step::Give => f.write_str("give devices to masters"),
             Step::Refuse => f.write_str("refuse a command"),
             Step::Enter => f.write_str("keep updates off the cluster"),
+            Step::GiveUp => f.write_str("give up what has not begun"),
             Step::Leave => f.write_str("let updates on the cluster"),
             Step::Initialize => f.write_str("begin the upgrade"),
             Step::Take(member) => write!(f, "take {member} in hand"),

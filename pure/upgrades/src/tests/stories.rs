@@ -198,6 +198,44 @@ fn a_cluster_is_entered_first_and_left_at_the_end() {
     assert_eq!(town.status().serving, Some("v2"));
 }
 
+/// A request to leave may arrive late: it must not find that the same attempt has begun after all.
+#[test]
+fn what_was_entered_for_and_is_not_wanted_any_more_is_given_up_before_the_cluster_is_left() {
+    let mut town = on_the_cluster(Some(("kv", 1)));
+    town.settle();
+    let place = |step: &str| town.steps.iter().position(|known| known == step);
+    let given_up = place("give up what has not begun").expect("it is given up");
+    assert!(Some(given_up) < place("let updates on the cluster"), "{:?}", town.steps);
+    assert_eq!(town.cluster.as_ref().and_then(|cluster| cluster.upgrade), None);
+    assert_eq!(town.status().attempt, 1);
+    // Who wants it again enters for another attempt.
+    town.wants("v2");
+    town.settle();
+    assert_eq!((town.status().serving, town.status().attempt), (Some("v2"), 2));
+}
+
+#[test]
+fn a_group_that_is_deleted_leaves_its_cluster_when_everybody_has_stopped() {
+    let mut town = on_the_cluster(None);
+    town.settle();
+    town.cluster.as_mut().expect("the cluster").upgrade = Some(("kv", 0));
+    let begun = town.steps.len();
+    town.group.as_mut().expect("the group").deleting = true;
+    town.settle();
+    let last: Vec<_> = town.steps[begun..].iter().rev().take(2).map(String::as_str).collect();
+    assert_eq!(last, ["let the group go", "let updates on the cluster"], "{:?}", &town.steps[begun..]);
+    assert!(town.group.is_none());
+}
+
+/// Three members on a cluster, which says who is upgraded on it.
+fn on_the_cluster(upgrade: Option<(&'static str, u64)>) -> Town {
+    let mut town = Town::new(&["n1", "n2", "n3"], &[]);
+    town.group.as_mut().expect("the group").wish.cluster = Some("prod");
+    let (uid, version) = (1, Version(1));
+    town.cluster = Some(Cluster { name: "prod", uid, version, deleting: false, updates: false, upgrade });
+    town
+}
+
 #[test]
 fn another_group_on_the_cluster_is_waited_for() {
     let mut town = Town::new(&["n1", "n2", "n3"], &[]);

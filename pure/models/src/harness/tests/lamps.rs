@@ -246,7 +246,7 @@ fn lamps(faults: &[Fault]) -> Harness<Lamps> {
     let mut budgets = [0; FAULTS];
     faults.iter().for_each(|fault| budgets[*fault as usize] = 1);
     let bounds =
-        Bounds { instances: 1, workers: 1, lag: 1, effects: 0, faults: budgets, people: [1, 1, 0, 0, 0] };
+        Bounds { instances: 1, workers: 1, lag: 1, effects: 0, faults: budgets, people: padded([1, 1]) };
     Harness::new(Lamps, bounds, SHIPPED)
 }
 

@@ -12,6 +12,7 @@ const ALL: &[Judgement] = &[
     holds("MostIsSuspect"),
     holds("FullLeaseFirst"),
     holds("RenewedIsLive"),
+    holds("PersonIsBelieved"),
     holds("SuspicionEnds"),
     holds("DeadIsJudged"),
     reached("Suspects", 2),

@@ -9,13 +9,16 @@ use crate::mutants::Mutant;
 
 macro_rules! mutant {
     ($about:literal breaks $breaks:literal by $($rule:tt)*) => {
+        mutant!($about breaks $breaks at "faults=2,persons=0" by $($rule)*)
+    };
+    ($about:literal breaks $breaks:literal at $size:literal by $($rule:tt)*) => {
         Mutant {
             about: $about,
             model: JUDGE.name,
             breaks: $breaks,
             build: || {
                 static RULES: Rules = Rules { $($rule)*, ..SHIPPED };
-                let size = JUDGE.size("faults=2,persons=0").expect("a size that works");
+                let size = JUDGE.size($size).expect("a size that works");
                 Box::new(Bench::new(&size, &RULES))
             },
         }
@@ -30,6 +33,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     mutant!("suspects itself when all are gone" breaks "MostIsSuspect" by judge: wants_all),
     mutant!("goes by what it knew before it started again" breaks "FullLeaseFirst" by restart: remembers, judge: begins_at_once),
     mutant!("judges for ever" breaks "RenewedIsLive" by see: never_forgives),
+    mutant!("goes on suspecting itself" breaks "PersonIsBelieved" at "faults=2,persons=1" by trust: goes_on_suspecting),
+    mutant!("takes everybody for lost" breaks "PersonIsBelieved" at "faults=2,persons=1" by trust: judges_everybody),
     mutant!("suspects itself for ever" breaks "SuspicionEnds" by judge: never_trusts),
     mutant!("judges nobody" breaks "DeadIsJudged" by judge: |judge, now| judges_within(judge, now, Millis(1000))),
 ];
@@ -90,6 +95,17 @@ fn never_forgives(judge: &mut Judge<u8>, key: u8, version: Version, term: Millis
     if let Some(known) = judge.leases.get_mut(&key) {
         known.judged = before;
     }
+}
+
+fn goes_on_suspecting(judge: &mut Judge<u8>, now: Millis) {
+    let suspicion = judge.suspicion;
+    judge.trust(now);
+    judge.suspicion = suspicion;
+}
+
+fn judges_everybody(judge: &mut Judge<u8>, now: Millis) {
+    judge.trust(now);
+    judge.leases.values_mut().for_each(|known| known.judged = true);
 }
 
 fn never_trusts(judge: &mut Judge<u8>, now: Millis) {

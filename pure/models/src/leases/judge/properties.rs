@@ -49,6 +49,11 @@ fn safety() -> Vec<Property<Bench>> {
             s.members.iter().all(|member| !member.judged || member.age >= SILENT)
         })
         .about("whoever has renewed has not lapsed, whatever was judged before"),
+        Property::always_step("PersonIsBelieved", |m: &Bench, s: &State, action: &Action, next: &State| {
+            let is_as_seen = |i: usize| next.members[i].judged == (s.members[i].judged || s.is_silent(i));
+            *action != Action::Trust || !next.suspect && (0..usize::from(m.members)).all(is_as_seen)
+        })
+        .about("if a person says that what the hub sees is so, it trusts itself, and who is silent by then is judged, and nobody else"),
     ]
 }
 
