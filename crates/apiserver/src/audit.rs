@@ -254,7 +254,8 @@ impl Audit {
         made.truncate(NAMED);
         let note = format!(
             "versions {gap} are in the store, and no line says who made them: the hub ended between the commit and the \
-             line, and their answers were never given; or it ran without an audit log, or the store was restored"
+             line, and their answers were never given; or the end of the log was cut off; or it ran without an audit log, or the \
+             store was restored"
         );
         tracing::warn!(versions = %gap, "versions of the store have no line in the audit log; this was noted there");
         self.note(&note, &made, gap);

@@ -8,6 +8,7 @@ use anyhow::Context;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::Exit;
 
@@ -52,6 +53,34 @@ pub(crate) fn stop_flag() -> anyhow::Result<&'static AtomicBool> {
     };
     thread::Builder::new().name("signals".into()).spawn(listen).context("cannot listen for Ctrl-C")?;
     Ok(&STOP)
+}
+
+/// Ctrl-C and SIGTERM of who has something to put away first: from here on they end nothing by themselves.
+pub(crate) struct Interrupts {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Interrupts {
+    pub(crate) fn listen() -> anyhow::Result<Interrupts> {
+        let of = |kind| signal(kind).context("cannot listen for Ctrl-C");
+        Ok(Interrupts { interrupt: of(SignalKind::interrupt())?, terminate: of(SignalKind::terminate())? })
+    }
+
+    /// Does the work, unless one comes first: then that is which.
+    pub(crate) async fn or<T>(&mut self, work: impl Future<Output = T>) -> Result<T, i32> {
+        tokio::select! {
+            done = work => Ok(done),
+            _ = self.interrupt.recv() => Err(SIGINT),
+            _ = self.terminate.recv() => Err(SIGTERM),
+        }
+    }
+}
+
+/// Ends the process as a signal does that nobody listens for.
+pub(crate) fn end_by(signal: i32) -> anyhow::Error {
+    let error = low_level::emulate_default_handler(signal).err();
+    anyhow::anyhow!("cannot end by the signal {signal}: {error:?}")
 }
 
 #[cfg(test)]

@@ -129,11 +129,21 @@ pub(crate) fn apply_as(
         }
         Ok(_) => Err(Status::internal("what was applied is not an object")),
         Err(ApplyError::Untyped(_)) if kind.is_secret() => {
-            let message = "failed to create typed patch object (Kind=Secret): a field does not have its type; what it has is not shown";
+            let why = config.as_object().and_then(unknown_of_secret).map_or_else(
+                || "a field does not have its type; what it has is not shown".to_owned(),
+                |name| format!(".{name}: field not declared in schema"),
+            );
+            let message = format!("failed to create typed patch object (Kind=Secret): {why}");
             Err(Status::failure(StatusCode::INTERNAL_SERVER_ERROR, "", message))
         }
         Err(error) => Err(apply_status(error)),
     }
+}
+
+/// A field that no Secret has. What it is called is told: what it holds is not.
+fn unknown_of_secret(config: &Json) -> Option<&str> {
+    const FIELDS: [&str; 7] = ["apiVersion", "data", "immutable", "kind", "metadata", "stringData", "type"];
+    config.keys().map(String::as_str).find(|name| !FIELDS.contains(name))
 }
 
 fn apply_status(error: ApplyError) -> Status {

@@ -269,6 +269,8 @@ fn versions_without_a_line_are_named_once() {
     let text = scratch.text();
     assert!(text.contains("the log begins; the store is at version 5"), "{text}");
     assert!(text.contains("versions 6 to 9 are in the store, and no line says who made them"), "{text}");
+    // Nothing tells a log whose end is gone from one that was never written so far.
+    assert!(text.contains("or the end of the log was cut off"), "{text}");
     scratch.start(9).unwrap();
     assert_eq!(scratch.text().matches("no line says who made them").count(), 1);
     assert_eq!(verify(&scratch.files(), None).unwrap().lines, 4);

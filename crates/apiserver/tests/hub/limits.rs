@@ -383,3 +383,26 @@ async fn odd_fields() {
     is_well(&service).await;
     server.stop().await;
 }
+
+/// Who mistook the name of a field is to know which.
+#[tokio::test]
+async fn of_an_applied_secret_the_field_that_it_does_not_have_is_told_and_nothing_that_it_holds() {
+    let scratch = Scratch::new();
+    let server = Server::start(scratch.path()).await.expect("it starts");
+    let service = admin(&server);
+    for (fields, told) in [
+        (json!({ "stringdata": { "a": "canary" } }), ".stringdata: field not declared in schema"),
+        (
+            json!({ "stringData": { "a": ["canary"] } }),
+            "a field does not have its type; what it has is not shown",
+        ),
+    ] {
+        let mut secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" } });
+        secret.as_object_mut().expect("an object").extend(fields.as_object().expect("fields").clone());
+        let path = "/api/v1/namespaces/default/secrets/s?fieldManager=x";
+        let answer = patch(&service, path, "application/apply-patch+yaml", secret.to_string()).await;
+        let said = expect(500, answer)["message"].clone();
+        assert_eq!(said, format!("failed to create typed patch object (Kind=Secret): {told}"));
+    }
+    server.stop().await;
+}

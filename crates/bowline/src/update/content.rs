@@ -119,6 +119,16 @@ impl Team {
         }
     }
 
+    /// Removes content that nobody has asked for yet. Who is about to ask for the same makes it again.
+    pub(super) async fn take_back(&self, packed: &Packed) {
+        let found = self.bundles().get_opt(&object_name(&packed.spec.digest)).await;
+        if let Ok(Some(bundle)) = found
+            && bundle.owner_references().is_empty()
+        {
+            let _ = self.remove(&bundle).await;
+        }
+    }
+
     async fn remove(&self, bundle: &Bundle) -> anyhow::Result<()> {
         let this = Preconditions { uid: bundle.uid(), resource_version: bundle.resource_version() };
         let params = DeleteParams::default().preconditions(this);

@@ -10,6 +10,7 @@ use k8s_openapi::api::authentication::v1::SelfSubjectReview;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Resource, ResourceExt};
 
+use super::content::Kept;
 use super::follow::Following;
 use super::stacks::{Wish, note_pause};
 use super::{Scope, Settings, Team, WRITER};
@@ -19,6 +20,7 @@ use crate::exit::{BadUsage, Exit, Refused};
 use crate::figures::counted;
 use crate::memory::Memory;
 use crate::output::{self, Format};
+use crate::signals::{Interrupts, end_by};
 
 /// The annotation that says who submitted an update, as its submitter was told by the server.
 const SUBMITTED_BY: &str = "bowline.dev/submitted-by";
@@ -57,10 +59,33 @@ pub(crate) async fn submit(
     cluster.as_ref().map_or(Ok(()), takes_versions)?;
     there.iter().for_each(note_pause);
 
-    let kept = team.keep(&packed).await?;
+    let mut interrupts = Interrupts::listen()?;
+    let kept = match interrupts.or(team.keep(&packed)).await {
+        Ok(kept) => kept?,
+        Err(signal) => {
+            team.take_back(&packed).await;
+            output::note("Nothing was submitted.");
+            return Err(end_by(signal));
+        }
+    };
+    let ended = interrupts.or(submitted(&team, submission, &wish, packed, kept, following, format)).await;
+    ended.unwrap_or_else(|signal| Err(end_by(signal)))
+}
+
+/// Asks for what is kept on the hub, and follows it to its end if that is wanted.
+async fn submitted(
+    team: &Team,
+    submission: &Submission,
+    wish: &Wish<'_>,
+    packed: Packed,
+    kept: Kept,
+    following: &Following,
+    format: Format,
+) -> anyhow::Result<Exit> {
+    let stack = wish.name;
     let plan_hash = submission.plan_hash.as_deref().map(Digest::from);
     let spec = UpdateSpec { stack: stack.into(), bundle: packed.spec.digest.clone(), plan_hash };
-    let made = match team.make_stack(&wish).await {
+    let made = match team.make_stack(wish).await {
         Ok(stack) => team.ask(&stack, spec).await,
         Err(error) => Err(error),
     };

@@ -1,5 +1,7 @@
 //! What a submission makes, and what it refuses before it has made anything.
 
+use std::process::Command;
+
 use bowline_api::updates::{Bundle, Stack, Update};
 use bowline_bundle::{bytes_of, object_name, unpack};
 use k8s_openapi::api::core::v1::Secret;
@@ -33,6 +35,36 @@ fn what_is_no_manifest_is_told_with_the_whole_command() {
             "helm template DIR | bowline update submit - --cluster prod",
         ],
     );
+}
+
+/// Text that hardly becomes smaller.
+fn noise(seed: u64, length: usize) -> String {
+    let mut state = seed;
+    let digits = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{:08x}", state >> 32)
+    });
+    digits.take(length / 8).collect()
+}
+
+#[test]
+fn who_is_interrupted_before_all_is_kept_leaves_nothing_behind() {
+    let hub = Hub::start();
+    hub.cluster("prod", &json!({"names": ["default"]}));
+    for number in 0..40 {
+        hub.file(&format!("app/{number}.yaml"), &config(&format!("c{number}"), &noise(number, 900_000)));
+    }
+    for signal in ["INT", "TERM"] {
+        let child = hub.start_update("submit app --cluster prod");
+        hub.until("content is being kept", || !hub.all::<Bundle>().is_empty());
+        let told = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
+        assert!(told.expect("sh").success(), "kill -{signal}");
+        let said = hub.ended(child);
+        assert_eq!(said.code, None, "it ends by the signal: {said:#?}");
+        assert!(said.err.contains("Nothing was submitted."), "{said:#?}");
+        hub.until("nothing is left", || is_empty(&hub));
+    }
+    hub.update("submit app --cluster prod").is(0, &["Submitted 40 objects"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is asked of clusters, by all stacks: what a quota is compared with.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use bowline_control::Event;
@@ -50,9 +50,26 @@ impl Census {
         }
     }
 
+    /// The namespaces that ask something of a cluster that nobody has begun with.
+    pub(crate) fn askers(&self, cluster: &str) -> BTreeSet<String> {
+        let known = self.lock();
+        let of_cluster = known.clusters.iter().filter(|(_, its)| *its == cluster).map(|(name, _)| name);
+        let waits = |name: &&StackName| {
+            known.updates.get(*name).is_some_and(|updates| updates.values().any(|asked| asked.waits))
+        };
+        of_cluster.filter(waits).map(|name| name.namespace.clone()).collect()
+    }
+
     /// What the namespace of a stack, and everybody, asks of a cluster now, up to the newest version of the stack that waits: what came
-    /// after it does not speak against it, or a burst would be refused as a whole. `now` is in seconds since 1970.
-    pub(crate) fn used(&self, stack: &StackName, cluster: &str, now: u64) -> Quota {
+    /// after it does not speak against it, or a burst would be refused as a whole. What waits to be refused, because its namespace may
+    /// not use the cluster, takes nothing from others. `now` is in seconds since 1970.
+    pub(crate) fn used(
+        &self,
+        stack: &StackName,
+        cluster: &str,
+        barred: &BTreeSet<String>,
+        now: u64,
+    ) -> Quota {
         let known = self.lock();
         let of_cluster = known.clusters.iter().filter(|(_, its)| *its == cluster);
         let updates = of_cluster.filter_map(|(name, _)| Some((name, known.updates.get(name)?)));
@@ -69,7 +86,10 @@ impl Census {
             };
             let waits = updates.iter().filter(before).any(|(_, asked)| asked.waits);
             waiting += usize::from(name.namespace == stack.namespace && waits);
-            let counts = |asked: &Asked| !asked.rejected && asked.created.saturating_add(HOUR) > now;
+            let is_barred = barred.contains(&name.namespace);
+            let counts = |asked: &Asked| {
+                !asked.rejected && !(asked.waits && is_barred) && asked.created.saturating_add(HOUR) > now
+            };
             hourly += updates.iter().filter(before).filter(|(_, asked)| counts(asked)).count();
         }
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -176,15 +196,44 @@ mod tests {
             update(&d, "7", 9_000, Some(Stage::Queued)),
         ];
         census.see(&Event::Listed(Kind::Update, all));
-        assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 2, hourly: 4 }, "an hour ago is over");
-        assert_eq!(census.used(&a, "prod", 9_999), Quota { waiting: 2, hourly: 5 });
-        assert_eq!(census.used(&c, "prod", 10_000), Quota { waiting: 1, hourly: 2 }, "what came before it");
-        assert_eq!(census.used(&b, "prod", 9_999), Quota { waiting: 1, hourly: 1 }, "it was the first");
+        assert_eq!(
+            census.used(&a, "prod", &BTreeSet::new(), 10_000),
+            Quota { waiting: 2, hourly: 4 },
+            "an hour ago is over"
+        );
+        assert_eq!(census.used(&a, "prod", &BTreeSet::new(), 9_999), Quota { waiting: 2, hourly: 5 });
+        assert_eq!(
+            census.used(&c, "prod", &BTreeSet::new(), 10_000),
+            Quota { waiting: 1, hourly: 2 },
+            "what came before it"
+        );
+        assert_eq!(
+            census.used(&b, "prod", &BTreeSet::new(), 9_999),
+            Quota { waiting: 1, hourly: 1 },
+            "it was the first"
+        );
         census.see(&Event::Put(update(&b, "4", 6_400, Some(Stage::Superseded))));
         census.see(&Event::Gone(update(&a, "1", 9_000, None)));
-        assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 1, hourly: 3 });
+        assert_eq!(census.used(&a, "prod", &BTreeSet::new(), 10_000), Quota { waiting: 1, hourly: 3 });
         census.see(&Event::Gone(stack(&a, "prod")));
-        assert_eq!(census.used(&a, "prod", 10_000), Quota { waiting: 0, hourly: 1 });
+        assert_eq!(census.used(&a, "prod", &BTreeSet::new(), 10_000), Quota { waiting: 0, hourly: 1 });
+    }
+
+    #[test]
+    fn what_waits_to_be_refused_takes_nothing_from_others() {
+        let (census, ours, theirs) = (Census::default(), name("a", "shop"), name("b", "shop"));
+        for (of, created) in [(&theirs, 1), (&ours, 2)] {
+            census.see(&Event::Put(stack(of, "toy")));
+            census.see(&Event::Put(update(of, "1", created, None)));
+        }
+        census.see(&Event::Put(update(&theirs, "0", 0, Some(Stage::Succeeded))));
+        assert_eq!(census.askers("toy"), BTreeSet::from(["a".to_owned(), "b".to_owned()]));
+        assert_eq!(census.askers("prod"), BTreeSet::new());
+        let hourly = |barred: &[&str]| {
+            let barred = barred.iter().map(|name| (*name).to_owned()).collect();
+            census.used(&ours, "toy", &barred, 5).hourly
+        };
+        assert_eq!((hourly(&[]), hourly(&["b"])), (3, 2), "what was done once was done");
     }
 
     #[test]
@@ -193,6 +242,6 @@ mod tests {
         census.see(&Event::Put(stack(&shop, "toy")));
         census.see(&Event::Put(update(&shop, "z", 5, Some(Stage::Succeeded))));
         census.see(&Event::Put(update(&shop, "a", 5, None)));
-        assert_eq!(census.used(&shop, "toy", 5), Quota { waiting: 1, hourly: 2 });
+        assert_eq!(census.used(&shop, "toy", &BTreeSet::new(), 5), Quota { waiting: 1, hourly: 2 });
     }
 }

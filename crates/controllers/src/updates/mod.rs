@@ -147,9 +147,16 @@ impl Workshop {
     /// What speaks for a version of a stack on its cluster, and whether that is enough.
     async fn admission(&self, stack: &StackName, name: &str) -> Result<(Admission, bool), String> {
         let cluster = self.targets.cluster(name).await?;
-        let allowed =
-            self.keeping.is_allowed(cluster.spec.allowed_namespaces.as_ref(), &stack.namespace).await?;
-        let used = self.census.used(stack, name, seconds());
+        let may = cluster.spec.allowed_namespaces.as_ref();
+        let allowed = self.keeping.is_allowed(may, &stack.namespace).await?;
+        let mut barred = self.census.askers(name);
+        barred.remove(&stack.namespace);
+        for namespace in barred.clone() {
+            if self.keeping.is_allowed(may, &namespace).await? {
+                barred.remove(&namespace);
+            }
+        }
+        let used = self.census.used(stack, name, &barred, seconds());
         let (used, is_left) = within(used, &cluster.spec.quota);
         Ok((Admission { allowed, used }, allowed && is_left))
     }
