@@ -3,10 +3,10 @@
 use bowline_control::Decision;
 use serde_json::Value;
 
-use crate::claims;
 use crate::controller::Snapshot;
 use crate::step::{Choice, change, delete, wait};
 use crate::thing::{Id, Kind, Thing, put};
+use crate::{DRIVER, claims};
 
 const PROTECTION: &str = "kubernetes.io/pv-protection";
 
@@ -28,6 +28,11 @@ fn owner(volume: &Thing) -> Option<&str> {
 
 fn is_bound(volume: &Thing, snapshot: &Snapshot) -> bool {
     owner(volume).is_some_and(|uid| snapshot.near(Kind::Claim).any(|claim| claim.uid == uid))
+}
+
+/// Whether another CSI driver has made a volume, who deletes it with its data: one that goes before that leaves the data behind.
+fn is_anothers(volume: &Thing) -> bool {
+    volume.spec()["csi"]["driver"].as_str().is_some_and(|driver| driver != DRIVER)
 }
 
 /// What is to be done about a volume.
@@ -54,7 +59,7 @@ pub(crate) fn decide(volume: &Thing, snapshot: &Snapshot) -> Choice {
         return first.map_or(Decision::Converged, |first| claims::take(volume, first));
     }
     let unwanted = volume.spec()["persistentVolumeReclaimPolicy"] == "Delete";
-    if owner(volume).is_some() && !bound && unwanted {
+    if owner(volume).is_some() && !bound && unwanted && !is_anothers(volume) {
         return delete(volume);
     }
     Decision::Converged
@@ -137,6 +142,19 @@ mod tests {
         assert_eq!(decided(&volume, &[]), None);
         let snapshot = Snapshot { it: Some(volume.clone()), near: Vec::new() };
         assert_eq!(status(&volume, &snapshot)["phase"], "Released");
+    }
+
+    #[test]
+    fn a_volume_of_another_driver_is_left_to_that_one() {
+        let of = |driver: &str| {
+            let spec = json!({
+                "claimRef": { "namespace": "ns", "name": "c", "uid": "u" }, "persistentVolumeReclaimPolicy": "Delete",
+                "csi": { "driver": driver, "volumeHandle": "h" },
+            });
+            Thing::blank(Id::new(Kind::Volume, "", "v"), json!({ "spec": spec }))
+        };
+        assert_eq!(decided(&of("another.example"), &[]), None);
+        assert_eq!(decided(&of(DRIVER), &[]), Some(Write::Delete(of(DRIVER))));
     }
 
     #[test]

@@ -38,6 +38,30 @@ fn who_is_deleted_in_the_middle_of_a_move_is_gone_and_its_name_is_free() -> Resu
 }
 
 #[test]
+fn what_nobody_has_is_deleted_by_who_was_to_have_it() -> Result<()> {
+    let mut bed = Bed::start(&["east", "west"])?;
+    bed.place("shop", "east", &[claim("shop", "data"), deployment("shop", "web", Some("data"))])?;
+    bed.is_up("shop", "east")?;
+    bed.writes("east", 3)?;
+    bed.syncer("west").kill()?;
+    bed.says("place move shop --to west", 0, &[])?;
+    bed.is_clear_of("east", "shop")?;
+    bed.kubectl()?.ok("delete namespace shop --wait=false", "")?;
+    deletes(&bed, 0)?;
+    // It makes the volume only to delete it.
+    bed.syncer("west").live()?;
+    deletes(&bed, 1)?;
+    until("the namespace is gone", || {
+        let left = bed.kubectl()?.ok("get namespace shop --ignore-not-found -o name", "")?;
+        Ok(if left.is_empty() { Ok(()) } else { Err(bed.placement("shop")?.to_string()) })
+    })?;
+    bed.is_clear_of("west", "shop")?;
+    let verdict = bed.clean()?;
+    ensure!((verdict.volumes, verdict.moves) == (1, 0), "{verdict}");
+    Ok(())
+}
+
+#[test]
 fn a_placement_that_is_deleted_alone_keeps_all_data() -> Result<()> {
     let bed = Bed::start(&["east", "west"])?;
     bed.place("shop", "east", &[claim("shop", "data"), deployment("shop", "web", Some("data"))])?;
