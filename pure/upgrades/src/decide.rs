@@ -173,7 +173,7 @@ impl<N: Names> Case<'_, N> {
             return Decision::Converged;
         }
         let Some(look) = &self.s.memory.look else { return Decision::Do(Step::Look) };
-        if let Some(step) = self.telling(|_| true).or_else(|| self.dismissal()) {
+        if let Some(step) = self.telling(|_, _| true).or_else(|| self.dismissal()) {
             return Decision::Do(step);
         }
         match self.s.members.values().find(|member| member.held) {

@@ -1,5 +1,7 @@
 //! How an upgrade goes on by itself, and what it waits for.
 
+use std::collections::BTreeSet;
+
 use super::{Case, Refusal, Step, Wait};
 use crate::decide::moves::next_version;
 use crate::member::Condition;
@@ -126,11 +128,15 @@ impl<N: Names> Case<'_, N> {
         Some(Wait::Healthy(member.clone(), seat.version.clone()))
     }
 
-    /// The next member to be moved; or why there is none. Who does not work goes first: nobody misses it.
+    /// The next member to be moved; or why there is none. Who does not work goes first: nobody misses it. Then who is in no partition
+    /// that serves: nobody has to take its place, and to tell all others that somebody has takes as long as there are members.
     pub(super) fn next_member(&self) -> Result<Step<N>, Option<Refusal<N>>> {
         let status = &self.group.status;
+        let serving = status.serving.as_ref().and_then(|serving| status.lists.get(serving));
+        let in_partitions: BTreeSet<_> = serving.into_iter().flatten().flatten().collect();
         let mut members: Vec<_> = status.seats.keys().collect();
-        members.sort_by_key(|member| self.is_healthy(status, member));
+        members
+            .sort_by_cached_key(|member| (self.is_healthy(status, member), in_partitions.contains(member)));
         let mut against = None;
         for member in members {
             match self.take(member) {

@@ -1,9 +1,14 @@
 //! What has happened, and what members are told.
 
+use std::collections::BTreeMap;
+
 use super::{Case, Step};
 use crate::effect::Pulse;
 use crate::member::{Condition, Desired, Duty, Member};
-use crate::state::{Names, OnCrash, Phase, Seat, SeatState, Status};
+use crate::state::{Mastery, Names, OnCrash, Phase, Seat, SeatState, Status};
+
+/// A device, and who is its master.
+pub(super) type Device<'a, N> = (&'a <N as Names>::Device, &'a Mastery<N>);
 
 impl<N: Names> Case<'_, N> {
     /// What has happened and is not recorded yet.
@@ -95,18 +100,38 @@ impl<N: Names> Case<'_, N> {
     }
 
     /// The first of these who was not told what it is to do.
-    pub(super) fn telling(&self, of_these: impl Fn(&Member<N>) -> bool) -> Option<Step<N>> {
+    pub(super) fn telling(&self, of_these: impl Fn(&Member<N>, &[Device<'_, N>]) -> bool) -> Option<Step<N>> {
+        let all = self.mastered();
         let is_untold = |member: &&Member<N>| {
-            of_these(member)
-                && self.desired(member).is_some_and(|desired| {
+            let its = all.get(&member.name).map_or(&[][..], Vec::as_slice);
+            of_these(member, its)
+                && self.desired_with(member, its).is_some_and(|desired| {
                     desired != member.desired || !member.held && !member.deleting && !self.group.deleting
                 })
         };
         self.s.members.values().find(is_untold).map(|member| Step::Tell(member.name.clone()))
     }
 
+    /// What each member is recorded as the master of: looked for member by member, that would take as long as there are members
+    /// and devices, one times the other.
+    fn mastered(&self) -> BTreeMap<&N::Member, Vec<Device<'_, N>>> {
+        let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (device, mastery) in &self.group.status.devices {
+            if let Some(master) = &mastery.master {
+                all.entry(master).or_default().push((device, mastery));
+            }
+        }
+        all
+    }
+
     /// What a member is to do, by what is recorded; `None` if it has no place in the group.
     pub(crate) fn desired(&self, member: &Member<N>) -> Option<Desired<N>> {
+        let its = self.mastered().remove(&member.name).unwrap_or_default();
+        self.desired_with(member, &its)
+    }
+
+    /// The same, of a member that is the master of these.
+    fn desired_with(&self, member: &Member<N>, its: &[Device<'_, N>]) -> Option<Desired<N>> {
         let status = &self.group.status;
         let seat = status.seats.get(&member.name);
         let goes = self.group.deleting || member.deleting;
@@ -114,13 +139,12 @@ impl<N: Names> Case<'_, N> {
             // Who goes before it had a place has nothing to do.
             return (goes && member.held).then(Desired::default);
         };
-        let duty = |(device, mastery): (&N::Device, &crate::Mastery<N>)| Duty {
-            device: device.clone(),
+        let duty = |(device, mastery): &Device<'_, N>| Duty {
+            device: (*device).clone(),
             epoch: mastery.epoch,
             leaves: mastery.leaves || goes,
         };
-        let its = status.devices.iter().filter(|(_, mastery)| mastery.master.as_ref() == Some(&member.name));
-        let devices: Vec<_> = its.map(duty).collect();
+        let devices: Vec<_> = its.iter().map(duty).collect();
         let hand = status.hand.as_ref().filter(|hand| hand.member == member.name);
         Some(Desired {
             version: (!goes).then(|| seat.version.clone()),

@@ -42,6 +42,28 @@ fn an_upgrade_goes_through_and_masters_are_evened_out() {
     assert!(status.devices.values().all(|mastery| mastery.epoch > Epoch(1)));
 }
 
+/// Who is in no partition goes first. Else another one takes its place, and everybody has to be told so, once for each.
+#[test]
+fn an_upgrade_takes_as_many_steps_for_each_of_many_members_as_for_each_of_few() {
+    const NAMES: [&str; 24] = [
+        "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t",
+        "u", "v", "w", "x",
+    ];
+    let steps = |members: usize| {
+        let mut town = Town::new(&NAMES[..members], &["d0"]);
+        town.settle();
+        let begun = town.steps.len();
+        town.wants("v2");
+        town.settle();
+        assert_eq!(town.status().serving, Some("v2"));
+        let taken: Vec<_> = town.steps[begun..].iter().filter(|step| step.starts_with("take ")).collect();
+        assert_eq!(taken[0], "take d in hand", "a, b and c are in the partition");
+        town.steps.len() - begun
+    };
+    let (few, many) = (steps(8), steps(24));
+    assert!(many <= 3 * few, "{few} steps for 8 members, {many} for 24");
+}
+
 #[test]
 fn a_version_that_is_not_the_next_is_refused_with_the_next_one() {
     let mut town = Town::new(&["n1", "n2", "n3"], &[]);

@@ -27,7 +27,7 @@ pub(super) struct Town {
 }
 
 /// How often something is done until it leads nowhere.
-const MOST: usize = 500;
+const MOST: usize = 2_000;
 
 impl Town {
     pub(super) fn new(members: &[&'static str], devices: &[&'static str]) -> Town {
