@@ -71,16 +71,20 @@ pub(crate) fn well<N: Names>(case: &Case<'_, N>) -> String {
     let lost: Vec<_> = status.seats.iter().filter(|(_, seat)| seat.state == SeatState::Lost).collect();
     let works = status.seats.len() - lost.len();
     let members = if works == 1 { "1 member works".to_owned() } else { format!("{works} members work") };
-    match lost.as_slice() {
-        [] => format!("{members}{version}"),
-        lost => {
-            let names: Vec<_> = lost.iter().map(|(member, _)| member.to_string()).collect();
-            format!(
-                "{members}{version}; lost: {} (`bowline upgrade forget` counts them no more)",
-                names.join(", ")
-            )
-        }
+    let mut words = format!("{members}{version}");
+    if !lost.is_empty() {
+        let names: Vec<_> = lost.iter().map(|(member, _)| member.to_string()).collect();
+        let names = names.join(", ");
+        words += &format!("; lost: {names} (`bowline upgrade forget` counts them no more)");
     }
+    let (partitions, members) = (&case.group.wish.partitions, status.seats.len());
+    if partitions.count > 0 && partitions.size as usize > members {
+        let size = partitions.size;
+        words += &format!(
+            "; `spec.partitions.size` is {size}, and partitions have {members}: let more members join, by `bowline join node`"
+        );
+    }
+    words
 }
 
 /// What is waited for.

@@ -75,6 +75,19 @@ fn a_version_that_is_not_the_next_is_refused_with_the_next_one() {
 }
 
 #[test]
+fn a_group_that_is_smaller_than_its_partitions_says_so() {
+    let mut town = Town::new(&["n1", "n2"], &[]);
+    town.settle();
+    let words = "2 members work at v1; `spec.partitions.size` is 3, and partitions have 2: let more members join, by \
+                 `bowline join node`";
+    assert_eq!((town.told().mood, town.told().words.as_str()), (Mood::Well, words));
+    town.join("n3");
+    town.now = Millis(town.now.0 + 10_000);
+    town.settle();
+    assert_eq!(town.told().words, "3 members work at v1");
+}
+
+#[test]
 fn two_nodes_of_a_partition_of_two_are_not_upgraded_unless_that_is_allowed() {
     let mut town = Town::new(&["n1", "n2"], &[]);
     town.settle();
