@@ -5,7 +5,9 @@ use std::fmt;
 use bowline_explorer::{Kind, Model, Options, Refused, Report, Verdict, Walks, check, walk};
 
 use crate::budgets::{Coverage, Faults};
-use crate::{clusters, identities, kernel, leases, placements, sample, seeds, updates, upgrades, workqueue};
+use crate::{
+    clusters, fleet, identities, kernel, leases, placements, sample, seeds, updates, upgrades, workqueue,
+};
 
 /// A model by its name.
 pub struct Entry {
@@ -313,6 +315,7 @@ pub fn catalogue() -> &'static [Entry] {
         identities::IDENTITIES,
         upgrades::UPGRADES,
         placements::PLACEMENTS,
+        fleet::FLEET,
         leases::LEASES,
         leases::judge::JUDGE,
     ];
@@ -323,7 +326,11 @@ pub fn catalogue() -> &'static [Entry] {
 pub fn expected() -> impl Iterator<Item = &'static Expected> {
     let leases = leases::EXPECTED.iter().chain(leases::judge::EXPECTED);
     let systems = sample::EXPECTED.iter().chain(clusters::EXPECTED).chain(updates::EXPECTED);
-    let systems = systems.chain(identities::EXPECTED).chain(upgrades::EXPECTED).chain(placements::EXPECTED);
+    let systems = systems
+        .chain(identities::EXPECTED)
+        .chain(upgrades::EXPECTED)
+        .chain(placements::EXPECTED)
+        .chain(fleet::EXPECTED);
     let control = workqueue::EXPECTED.iter().chain(systems).chain(leases);
     seeds::expected::all().chain(kernel::expected()).chain(control)
 }

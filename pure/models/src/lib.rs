@@ -3,6 +3,7 @@
 mod budgets;
 mod catalogue;
 mod clusters;
+mod fleet;
 mod harness;
 mod identities;
 mod judgements;

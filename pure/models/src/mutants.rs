@@ -3,7 +3,7 @@
 use bowline_explorer::{Kind, Options, Verdict};
 
 use crate::catalogue::{Subject, catalogue};
-use crate::{clusters, identities, kernel, leases, placements, sample, updates, upgrades, workqueue};
+use crate::{clusters, fleet, identities, kernel, leases, placements, sample, updates, upgrades, workqueue};
 
 /// A model that does one thing wrong.
 pub(crate) struct Mutant {
@@ -22,7 +22,7 @@ fn all() -> impl Iterator<Item = &'static Mutant> {
     let systems =
         sample::mutants::MUTANTS.iter().chain(clusters::mutants::MUTANTS).chain(updates::mutants::MUTANTS);
     let systems = systems.chain(identities::mutants::MUTANTS).chain(upgrades::mutants::MUTANTS);
-    let systems = systems.chain(placements::mutants::MUTANTS);
+    let systems = systems.chain(placements::mutants::MUTANTS).chain(fleet::mutants::MUTANTS);
     kernel::mutants().chain(workqueue::mutants::MUTANTS).chain(leases).chain(systems)
 }
 

@@ -113,6 +113,17 @@ fn every_claim_that_is_named_as_ours_is_one_and_none_is_missing() {
     }
 }
 
+/// Of the systems together no seed says anything: what is claimed of them is told, and nothing else.
+#[test]
+fn what_the_systems_owe_each_other_is_told() {
+    let part = PAGE.split_once("\n## Across the seeds: `fleet`\n").expect("a section").1;
+    let mut told: Vec<_> = quoted(part).into_iter().filter(|name| *name != "fleet").collect();
+    let mut known = claims("fleet");
+    told.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(told, known);
+}
+
 #[test]
 fn every_counterexample_is_shown() {
     for (seed, _, _) in SECTIONS {

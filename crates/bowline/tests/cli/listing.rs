@@ -2,7 +2,7 @@
 
 use super::run;
 
-const MODELS: [&str; 17] = [
+const MODELS: [&str; 18] = [
     "seed/update-cluster",
     "seed/complete-issu",
     "seed/irsa",
@@ -18,6 +18,7 @@ const MODELS: [&str; 17] = [
     "identities",
     "upgrades",
     "placements",
+    "fleet",
     "leases",
     "leases/judge",
 ];

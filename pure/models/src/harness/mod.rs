@@ -128,6 +128,12 @@ impl<S: System> Harness<S> {
         came
     }
 
+    /// Somebody who is not in this system has written to an object of it.
+    pub(crate) fn hear(&self, s: &mut State, slot: u8, flat: Flat) {
+        let version = s.next_version();
+        self.publish(s, News { slot, gone: false, object: Flat { version, ..flat } });
+    }
+
     /// A call arrives, and fails if there is a way.
     fn call(&self, s: &mut State, ask: Ask, way: Option<u8>) -> ReplyOf<S> {
         let mut seen = S::seen_outside(s);
@@ -219,6 +225,22 @@ impl<S: System> Harness<S> {
                 out.push(Action::Jump(key));
             }
         }
+    }
+
+    /// The number of the class of an action in [`Model::fairness`], if it is sure to happen.
+    pub(crate) fn class_number(&self, action: &Action) -> Option<u16> {
+        let keys = KEYS as u8;
+        let number = match *action {
+            Action::Turn(key) => key,
+            Action::Wake(key) => keys + key,
+            Action::Carry(key) => 2 * keys + key,
+            Action::Show(kind) => 3 * keys + kind,
+            Action::Collect(slot) => 3 * keys + self.kinds() + slot,
+            Action::Deed(Deed { who: Who::Runner, slot, .. }) => 3 * keys + self.kinds() + SLOTS as u8 + slot,
+            Action::Apply(key) => 3 * keys + self.kinds() + 2 * SLOTS as u8 + key,
+            _ => return None,
+        };
+        Some(number.into())
     }
 
     fn deed(&self, s: &mut State, deed: Deed) {
@@ -359,18 +381,7 @@ impl<S: System> Model for Harness<S> {
     }
 
     fn class(&self, action: &Action) -> Class {
-        let keys = KEYS as u8;
-        let number = match *action {
-            Action::Turn(key) => key,
-            Action::Wake(key) => keys + key,
-            Action::Carry(key) => 2 * keys + key,
-            Action::Show(kind) => 3 * keys + kind,
-            Action::Collect(slot) => 3 * keys + self.kinds() + slot,
-            Action::Deed(Deed { who: Who::Runner, slot, .. }) => 3 * keys + self.kinds() + SLOTS as u8 + slot,
-            Action::Apply(key) => 3 * keys + self.kinds() + 2 * SLOTS as u8 + key,
-            _ => return Class::UNFAIR,
-        };
-        Class::new(number.into())
+        self.class_number(action).map_or(Class::UNFAIR, Class::new)
     }
 
     fn fairness(&self) -> Vec<String> {

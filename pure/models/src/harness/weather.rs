@@ -1,8 +1,8 @@
 //! What goes wrong.
 
-use super::flat::{Flat, SLOTS};
+use super::flat::SLOTS;
 use super::room::{self, Reply};
-use super::state::{Doing, KEYS, LATE, Late, News, State, What};
+use super::state::{Doing, KEYS, LATE, Late, State, What};
 use super::system::{Objects, System};
 use super::{Action, Fault, Harness, Outside};
 
@@ -38,9 +38,8 @@ impl<S: System> Harness<S> {
                 self.restart(s);
             }
             Action::Touch(slot) => {
-                let version = s.next_version();
                 if let Some(flat) = s.truth()[usize::from(slot)] {
-                    self.publish(s, News { slot, gone: false, object: Flat { version, ..flat } });
+                    self.hear(s, slot, flat);
                 }
             }
             Action::LoseRequest(key) => self.carry(s, key, false, false),

@@ -20,7 +20,9 @@ use bowline_identities::{Id, Kind, Step, Wait};
 
 pub(crate) use self::expected::EXPECTED;
 use self::names::TOMBSTONES;
-use self::shape::{SHAPE, SWEEPS, Shape, Thing};
+pub(crate) use self::properties::{converges, is_ready, publishes_what_is_complete};
+pub(crate) use self::shape::{SHAPE, Shape};
+use self::shape::{SWEEPS, Thing};
 use self::world::Cloud;
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
@@ -280,13 +282,12 @@ impl System for Team {
     }
 }
 
-#[cfg(test)]
 pub(crate) fn at(
     size: &str,
     faults: [u8; FAULTS],
     shape: Shape,
     rules: crate::harness::Rules,
 ) -> Harness<Team> {
-    let size = IDENTITIES.size(size).expect("a size that works");
+    let size = IDENTITIES.size(size).unwrap_or_else(|why| unreachable!("{size}: {why}"));
     Harness::new(team(&size, shape), bounds(&size, faults), rules)
 }

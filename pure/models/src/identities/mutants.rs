@@ -104,7 +104,7 @@ fn always_intends(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
     shown
 }
 
-fn takes_all_for_attached(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+pub(crate) fn takes_all_for_attached(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
     let mut shown = (SHAPE.snapshot)(key, objects, memory);
     if let Some(role) = shown.memory.look.as_mut().and_then(|look| look.role.as_mut()) {
         role.attached = vec![POLICY];
@@ -189,7 +189,7 @@ fn never_lapses(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     }
 }
 
-fn looks_once(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+pub(crate) fn looks_once(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     match (SHAPE.decide)(shown, now) {
         Decision::Wait { what: Wait::NextLook, .. } => Decision::Wait { what: Wait::NextLook, until: None },
         other => other,

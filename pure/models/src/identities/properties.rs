@@ -101,7 +101,7 @@ fn of_the_end() -> Vec<Claim> {
 
 fn liveness() -> Vec<Claim> {
     vec![
-        Property::eventually_always("Converges", |_, s: &State| (0..INSTANCES).all(|key| has_converged(s, key)))
+        Property::eventually_always("Converges", |_, s: &State| converges(s))
             .about("in the end every identity is in AWS as it is wanted, and so is its account; or it says what a person has to do"),
         Property::eventually_always("Goes", |_, s: &State| {
             (0..INSTANCES).all(|key| {
@@ -144,10 +144,7 @@ fn liveness() -> Vec<Claim> {
 
 fn reachable() -> Vec<Claim> {
     vec![
-        Property::sometimes("Ready", |_, s: &State| {
-            s.truth()[0].is_some_and(|flat| names::identity_of(0, flat).status.ready)
-        })
-        .about("an identity is ready"),
+        Property::sometimes("Ready", |_, s: &State| is_ready(s)).about("an identity is ready"),
         Property::sometimes("Corrected", |m: &Harness<Team>, s: &State| {
             m.bounds().people[1] == 0 || World::of(&s.outside[0]).others > 0
         })
@@ -214,6 +211,21 @@ fn publishes(s: &State, key: u8) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether every identity is in AWS as it is wanted, or says what a person has to do.
+pub(crate) fn converges(s: &State) -> bool {
+    (0..INSTANCES).all(|key| has_converged(s, key))
+}
+
+/// Whether an account that is being written says of a role only that it has one that is complete.
+pub(crate) fn publishes_what_is_complete(m: &Harness<Team>, s: &State) -> bool {
+    (0..INSTANCES).all(|key| !publishes(s, key) || is_complete(m, s, key))
+}
+
+/// Whether the first identity is ready.
+pub(crate) fn is_ready(s: &State) -> bool {
+    s.truth()[0].is_some_and(|flat| names::identity_of(0, flat).status.ready)
 }
 
 fn is_complete(m: &Harness<Team>, s: &State, key: u8) -> bool {

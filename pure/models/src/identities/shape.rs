@@ -15,11 +15,11 @@ pub(super) type Remembered = Memory<Tiny>;
 /// The controller as it is shipped, taken apart. Mutants do one thing otherwise.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(super) snapshot: fn(u8, &[&Thing], &Remembered) -> Shown,
-    pub(super) decide: fn(&Shown, Moment) -> Decision<Step, Wait>,
-    pub(super) effect: fn(&Shown, &Step, Moment) -> EffectOf<Shape>,
-    pub(super) report: fn(&Shown, Standing<'_, Wait>, Moment) -> Option<Write<Thing>>,
-    pub(super) learn: fn(&mut Remembered, &Step, Reply<Tiny>, Moment) -> Result<(), String>,
+    pub(crate) snapshot: fn(u8, &[&Thing], &Remembered) -> Shown,
+    pub(crate) decide: fn(&Shown, Moment) -> Decision<Step, Wait>,
+    pub(crate) effect: fn(&Shown, &Step, Moment) -> EffectOf<Shape>,
+    pub(crate) report: fn(&Shown, Standing<'_, Wait>, Moment) -> Option<Write<Thing>>,
+    pub(crate) learn: fn(&mut Remembered, &Step, Reply<Tiny>, Moment) -> Result<(), String>,
 }
 
 pub(crate) static SHAPE: Shape = Shape {

@@ -31,8 +31,11 @@ use bowline_placements::{Id, Kind, Step, Wait};
 
 pub(crate) use self::expected::EXPECTED;
 use self::names::{PLACEMENT, VOLUMES, target_slot};
+pub(crate) use self::properties::{has_completed, nothing_on_fenced};
 use self::restore::RULES;
-use self::shape::{SHAPE, Shape, Thing};
+use self::shape::Thing;
+pub(crate) use self::shape::{SHAPE, Shape};
+pub(crate) use self::sight::{has_arrived, is_on_first, waits_for_a_fence};
 use self::survey::Register;
 use crate::catalogue::{BadSize, Entry, Size, SizeKey, Value, number};
 use crate::harness::{
@@ -118,6 +121,8 @@ fn town(size: &Size, shape: Shape) -> Result<Town, BadSize> {
     Err(BadSize::Impossible(why.to_owned()))
 }
 
+/// The place of the second target.
+pub(crate) const SECOND: u8 = VOLUMES + 2;
 const KINDS: &[Kind] = &[Kind::Placement, Kind::Volume, Kind::Target];
 const BUDGETS: [&str; 5] = ["moves", "deletes", "cuts", "fences", "restores"];
 
@@ -341,13 +346,12 @@ fn point_of(step: &Step<Tiny>) -> u8 {
     <Town as System>::POINTS.iter().position(|point| *point == name).unwrap_or(0) as u8
 }
 
-#[cfg(test)]
 pub(crate) fn at(size: &str, faults: [u8; FAULTS], shape: Shape) -> Harness<Town> {
     at_by(size, faults, shape, RULES)
 }
 
-#[cfg(test)]
 fn at_by(size: &str, faults: [u8; FAULTS], shape: Shape, rules: crate::harness::Rules) -> Harness<Town> {
-    let size = PLACEMENTS.size(size).expect("a size that works");
-    Harness::new(town(&size, shape).expect("a size that works"), bounds(&size, faults), rules)
+    let size = PLACEMENTS.size(size).unwrap_or_else(|why| unreachable!("{size}: {why}"));
+    let town = town(&size, shape).unwrap_or_else(|why| unreachable!("{why}"));
+    Harness::new(town, bounds(&size, faults), rules)
 }

@@ -108,7 +108,7 @@ fn awaits_nobody(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
     })
 }
 
-fn takes_all_for_open(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+pub(crate) fn takes_all_for_open(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
     let mut shown = (SHAPE.snapshot)(key, objects, memory);
     shown.targets.values_mut().for_each(|target| target.fence.state = FenceState::Open);
     shown
@@ -244,7 +244,7 @@ fn but_for(shown: &Shown, now: Moment, is_left: impl Fn(&Step<Tiny>) -> bool) ->
     }
 }
 
-fn never_grants(shown: &Shown, now: Moment) -> Decided {
+pub(crate) fn never_grants(shown: &Shown, now: Moment) -> Decided {
     but_for(shown, now, |step| matches!(step, Step::Grant(bowline_placements::Thing::Namespace(_), _)))
 }
 

@@ -134,16 +134,25 @@ fn of_grants() -> Vec<Claim> {
             })
         })
         .about("what is granted is granted in an epoch in which nobody has, or has given up, anything of it"),
-        Property::always("NothingOnFenced", |m: &Harness<Town>, s: &State| {
-            let sight = Sight::of(&m.system, s);
-            sight.places.iter().all(|place| {
-                let fence = place.target.fence;
-                let mut its = sight.things().filter_map(|(_, grant)| grant?.users.get(&place.name));
-                fence.state != FenceState::Fenced || its.all(|its| its.fence < fence.epoch)
-            })
-        })
-        .about("nothing is granted on a target whose fence is in force: what was granted before is void"),
+        Property::always("NothingOnFenced", nothing_on_fenced)
+            .about("nothing is granted on a target whose fence is in force: what was granted before is void"),
     ]
+}
+
+/// Whether the namespace is where it is wanted, or cannot be there.
+pub(crate) fn has_completed(m: &Harness<Town>, s: &State) -> bool {
+    let sight = Sight::of(&m.system, s);
+    sight.is_done() || sight.is_excused()
+}
+
+/// Whether nothing is granted on a target whose fence is in force.
+pub(crate) fn nothing_on_fenced(m: &Harness<Town>, s: &State) -> bool {
+    let sight = Sight::of(&m.system, s);
+    sight.places.iter().all(|place| {
+        let fence = place.target.fence;
+        let mut its = sight.things().filter_map(|(_, grant)| grant?.users.get(&place.name));
+        fence.state != FenceState::Fenced || its.all(|its| its.fence < fence.epoch)
+    })
 }
 
 fn of_syncers() -> Vec<Claim> {
@@ -190,10 +199,7 @@ fn of_syncers() -> Vec<Claim> {
 
 fn liveness() -> Vec<Claim> {
     vec![
-        Property::eventually_always("MoveCompletes", |m: &Harness<Town>, s: &State| {
-            let sight = Sight::of(&m.system, s);
-            sight.is_done() || sight.is_excused()
-        })
+        Property::eventually_always("MoveCompletes", has_completed)
         .about("in the end the namespace is where it is wanted, unless somebody who is not heard of, and is not fenced, has something of it, or its target cannot be had"),
         Property::eventually_always("SaysWhatFor", |m: &Harness<Town>, s: &State| {
             let sight = Sight::of(&m.system, s);

@@ -23,12 +23,12 @@ pub(super) type Stands<'a> = Standing<'a, Wait<Tiny>>;
 /// Hub and syncer as they are shipped, taken apart. Mutants do one thing otherwise.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(super) snapshot: fn(u8, &[&Thing], &Remembered) -> Shown,
-    pub(super) decide: fn(&Shown, Moment) -> Decided,
-    pub(super) effect: fn(&Shown, &Step<Tiny>, Moment) -> EffectOf<Shape>,
-    pub(super) report: fn(&Shown, Stands<'_>, Moment) -> Option<Write<Thing>>,
-    pub(super) act: fn(&Known<Tiny>) -> Next,
-    pub(super) fence: fn(&FenceSnapshot<Tiny>, Moment) -> Decision<FenceStep, FenceWait>,
+    pub(crate) snapshot: fn(u8, &[&Thing], &Remembered) -> Shown,
+    pub(crate) decide: fn(&Shown, Moment) -> Decided,
+    pub(crate) effect: fn(&Shown, &Step<Tiny>, Moment) -> EffectOf<Shape>,
+    pub(crate) report: fn(&Shown, Stands<'_>, Moment) -> Option<Write<Thing>>,
+    pub(crate) act: fn(&Known<Tiny>) -> Next,
+    pub(crate) fence: fn(&FenceSnapshot<Tiny>, Moment) -> Decision<FenceStep, FenceWait>,
 }
 
 pub(crate) static SHAPE: Shape = Shape {

@@ -198,3 +198,23 @@ impl Sight<'_> {
             && (is_open || place.target.wish.fence != FenceWish::Open)
     }
 }
+
+/// Whether the namespace is in the first cluster.
+pub(crate) fn is_on_first(s: &State) -> bool {
+    Site::of(s.nodes[0]).space.is_some()
+}
+
+/// Whether the namespace is nowhere, because the target that people want has a fence.
+pub(crate) fn waits_for_a_fence(s: &State) -> bool {
+    let Some(placement) = s.truth()[usize::from(PLACEMENT)].map(names::placement_of) else { return false };
+    let wanted = Place::all(s).into_iter().find(|place| Some(place.name) == placement.wish.pinned);
+    let is_kept_off = wanted.is_some_and(|place| place.target.fence.state != FenceState::Open);
+    is_kept_off && placement.grant.users.is_empty()
+}
+
+/// Whether the namespace is ready where people want it.
+pub(crate) fn has_arrived(s: &State) -> bool {
+    let Some(placement) = s.truth()[usize::from(PLACEMENT)].map(names::placement_of) else { return false };
+    let its = placement.wish.pinned.and_then(|wanted| placement.grant.users.get(&wanted).copied());
+    its.is_some_and(|its| its.said == Some(Said::Ready))
+}

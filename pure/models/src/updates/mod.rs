@@ -5,13 +5,13 @@ mod expected;
 mod memory;
 #[cfg(test)]
 pub(crate) mod mutants;
-mod names;
+pub(crate) mod names;
 mod properties;
 mod shape;
 mod show;
 #[cfg(test)]
 mod tests;
-mod world;
+pub(crate) mod world;
 
 use bowline_control::Verdict;
 use bowline_explorer::Property;
@@ -19,7 +19,8 @@ use bowline_updates::{Id, Kind, Step, Wait};
 
 pub(crate) use self::expected::EXPECTED;
 use self::names::CLUSTER;
-use self::shape::{SHAPE, Shape, Thing};
+use self::shape::Thing;
+pub(crate) use self::shape::{SHAPE, Shape};
 use self::world::{Target, World};
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
@@ -326,13 +327,12 @@ fn forget_what_nobody_names(s: &mut State) {
     }
 }
 
-#[cfg(test)]
 pub(crate) fn at(
     size: &str,
     faults: [u8; FAULTS],
     shape: Shape,
     rules: crate::harness::Rules,
 ) -> Harness<Team> {
-    let size = UPDATES_MODEL.size(size).expect("a size that works");
+    let size = UPDATES_MODEL.size(size).unwrap_or_else(|why| unreachable!("{size}: {why}"));
     Harness::new(team(&size, shape), bounds(&size, faults), rules)
 }

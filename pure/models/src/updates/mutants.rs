@@ -1,7 +1,7 @@
 //! Controllers that do one thing wrong.
 
 mod failures;
-mod sights;
+pub(crate) mod sights;
 mod words;
 
 use bowline_control::lease::Epoch;
@@ -224,14 +224,14 @@ fn enters_once_for_all(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     })
 }
 
-fn leaves_at_once(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+pub(crate) fn leaves_at_once(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     match (SHAPE.decide)(shown, now) {
         Decision::Wait { what: Wait::Quiet, .. } => Decision::Do(Step::Leave),
         other => other,
     }
 }
 
-fn sees_no_upgrade(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+pub(crate) fn sees_no_upgrade(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     otherwise(shown, now, |shown| {
         if let Some(cluster) = &mut shown.cluster {
             cluster.upgrade = false;
@@ -361,7 +361,7 @@ fn applies_again(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     }
 }
 
-fn stays(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
+pub(crate) fn stays(shown: &Shown, now: Moment) -> Decision<Step, Wait> {
     match (SHAPE.decide)(shown, now) {
         Decision::Do(Step::Leave) => Decision::Wait { what: Wait::NextLook, until: None },
         other => other,

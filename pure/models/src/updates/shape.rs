@@ -15,10 +15,10 @@ pub(super) type Known = Memory<Tiny>;
 /// The controller as it is shipped, taken apart. Mutants do one thing otherwise.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(super) snapshot: fn(&[&Thing], &Known) -> Shown,
-    pub(super) decide: fn(&Shown, Moment) -> Decision<Step, Wait>,
-    pub(super) effect: fn(&Shown, &Step, Moment) -> EffectOf<Shape>,
-    pub(super) report: fn(&Shown, Standing<'_, Wait>, Moment) -> Option<Write<Thing>>,
+    pub(crate) snapshot: fn(&[&Thing], &Known) -> Shown,
+    pub(crate) decide: fn(&Shown, Moment) -> Decision<Step, Wait>,
+    pub(crate) effect: fn(&Shown, &Step, Moment) -> EffectOf<Shape>,
+    pub(crate) report: fn(&Shown, Standing<'_, Wait>, Moment) -> Option<Write<Thing>>,
 }
 
 pub(crate) static SHAPE: Shape = Shape {

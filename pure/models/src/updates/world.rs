@@ -31,10 +31,12 @@ const FIRST: u8 = 3;
 /// What is at a place: nothing, an object of nobody's, or one of the stack's.
 pub(crate) const ABSENT: u8 = 0;
 pub(crate) const OURS_EDITED: u8 = 6;
+/// A placement's, which it has marked.
+pub(crate) const PLACED: u8 = 7;
 
 /// Whether what is at a place is the stack's.
 pub(crate) fn is_ours(at: u8) -> bool {
-    at >= FIRST
+    (FIRST..=OURS_EDITED).contains(&at)
 }
 
 /// What the object says that is at a place.
@@ -87,7 +89,11 @@ impl World {
     pub(crate) fn sight(&self, place: u8, digest: u8, health: &Health<Tiny>) -> Sight<Tiny> {
         let at = self.places[usize::from(place)];
         let wants = wanted(digest).0.get(&place).map(|wanted| wanted.body);
-        let whose = if is_ours(at) { Whose::Ours } else { Whose::Nobodys };
+        let whose = match at {
+            PLACED => Whose::Anothers(Words),
+            at if is_ours(at) => Whose::Ours,
+            _ => Whose::Nobodys,
+        };
         let live = (at != ABSENT).then(|| Live {
             whose,
             body: body(at),
@@ -357,6 +363,7 @@ impl Outside<Team> for Target {
         let World { places, kept, sick, barred } = World::of(outside);
         let place = |at: u8| match at {
             ABSENT => "nothing".to_owned(),
+            PLACED => "a placement's".to_owned(),
             at if is_ours(at) => format!("ours {}", body(at)),
             at => format!("somebody's {}", body(at)),
         };

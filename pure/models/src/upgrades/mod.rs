@@ -10,7 +10,7 @@ mod ghost;
 mod leases;
 #[cfg(test)]
 pub(crate) mod mutants;
-mod names;
+pub(crate) mod names;
 mod node;
 mod properties;
 mod rank;
@@ -27,11 +27,13 @@ pub(crate) use self::expected::EXPECTED;
 use self::leases::Judge;
 use self::names::{CLUSTER, GROUP};
 use self::node::{Life, Node};
+pub(crate) use self::properties::group;
 #[cfg(test)]
 pub(crate) use self::properties::{is_at_rest, recorded};
 #[cfg(test)]
 pub(crate) use self::shape::SHAPE as SHIPPED_SHAPE;
-use self::shape::{SHAPE, Shape, Thing};
+use self::shape::Thing;
+pub(crate) use self::shape::{SHAPE, Shape};
 use crate::catalogue::{Entry, Size, SizeKey, Value, number};
 use crate::harness::{
     Action, Bounds, Deed, FAULTS, Fault, Flat, Harness, NODES, Note, Objects, SHIPPED, State, System,
@@ -368,13 +370,12 @@ fn point_of(step: &Step<Tiny>) -> u8 {
     <Team as System>::POINTS.iter().position(|point| *point == name).unwrap_or(0) as u8
 }
 
-#[cfg(test)]
 pub(crate) fn at(
     size: &str,
     faults: [u8; FAULTS],
     shape: Shape,
     rules: crate::harness::Rules,
 ) -> Harness<Team> {
-    let size = UPGRADES.size(size).expect("a size that works");
+    let size = UPGRADES.size(size).unwrap_or_else(|why| unreachable!("{size}: {why}"));
     Harness::new(team(&size, shape), bounds(&size, faults), rules)
 }

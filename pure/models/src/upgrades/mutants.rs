@@ -233,7 +233,7 @@ fn waits_for_all(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>>
 }
 
 /// The cluster is the group's, whoever is there.
-fn takes_the_cluster_for_its_own(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+pub(crate) fn takes_the_cluster_for_its_own(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
     let mut shown = (SHAPE.snapshot)(key, objects, memory);
     let next = shown.group.as_ref().map(|group| (group.name, group.status.attempt + 1));
     let is_to_begin = shown.group.as_ref().is_some_and(|group| group.status.serving != group.wish.version);
@@ -243,14 +243,14 @@ fn takes_the_cluster_for_its_own(key: u8, objects: &[&Thing], memory: &Remembere
     shown
 }
 
-fn leaves_at_once(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
+pub(crate) fn leaves_at_once(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
     match (SHAPE.decide)(shown, now) {
         Decision::Do(Step::GiveUp) => Decision::Do(Step::Leave),
         other => other,
     }
 }
 
-fn never_leaves(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
+pub(crate) fn never_leaves(shown: &Shown, now: Moment) -> Decision<Step<Tiny>, Wait<Tiny>> {
     but_for(shown, now, &Step::Leave)
 }
 

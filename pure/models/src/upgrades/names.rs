@@ -225,7 +225,7 @@ pub(super) const FREE: Flat = Flat { finalizers: 0, generation: 0, ..BLANK };
 /// Of a group that is gone nothing is recorded.
 pub(super) const GONE: Flat = Flat { deleting: true, ..FREE };
 
-pub(super) fn cluster_of(flat: Flat) -> Cluster<Tiny> {
+pub(crate) fn cluster_of(flat: Flat) -> Cluster<Tiny> {
     let mut bits = Unpack::of(from_bytes(flat.body));
     let (updates, group, attempt) = (bits.flag(), some(bits.get(2)), bits.get(ATTEMPT + 1));
     Cluster {
@@ -245,6 +245,10 @@ pub(super) fn flat_cluster(cluster: &Cluster<Tiny>) -> Flat {
     bits.put(ATTEMPT + 1, cluster.upgrade.map_or(0, |(_, attempt)| attempt));
     let (uid, version, deleting) = (cluster.uid, cluster.version.0 as u8, cluster.deleting);
     Flat { uid, version, deleting, body: to_bytes(bits.bits()), ..FREE }
+}
+
+pub(crate) fn with_updates(flat: Flat, updates: bool) -> Flat {
+    Flat { body: flat_cluster(&Cluster { updates, ..cluster_of(flat) }).body, ..flat }
 }
 
 fn lists_of(masks: &[u8], count: u32) -> Lists<Tiny> {

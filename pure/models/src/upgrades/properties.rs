@@ -184,7 +184,7 @@ impl Team {
     }
 }
 
-pub(super) fn group(s: &State) -> Group<Tiny> {
+pub(crate) fn group(s: &State) -> Group<Tiny> {
     names::group_of(s.truth()[usize::from(GROUP)].unwrap_or(names::GONE))
 }
 

@@ -22,15 +22,15 @@ pub(super) type Answer = Result<Step<Tiny>, Refusal<Tiny>>;
 /// Group and agent as they are shipped, taken apart. Mutants do one thing otherwise.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(super) snapshot: fn(u8, &[&Thing], &Remembered) -> Shown,
-    pub(super) decide: fn(&Shown, Moment) -> Decided,
-    pub(super) effect: fn(&Shown, &Step<Tiny>, Moment) -> EffectOf<Shape>,
-    pub(super) report: fn(&Shown, Stands<'_>, Moment) -> Option<Write<Thing>>,
-    pub(super) act: fn(&Known<Tiny>) -> Result<Act<Tiny>, Idle>,
+    pub(crate) snapshot: fn(u8, &[&Thing], &Remembered) -> Shown,
+    pub(crate) decide: fn(&Shown, Moment) -> Decided,
+    pub(crate) effect: fn(&Shown, &Step<Tiny>, Moment) -> EffectOf<Shape>,
+    pub(crate) report: fn(&Shown, Stands<'_>, Moment) -> Option<Write<Thing>>,
+    pub(crate) act: fn(&Known<Tiny>) -> Result<Act<Tiny>, Idle>,
     /// What a command would come to.
-    pub(super) would: fn(&Shown, &Command<Tiny>) -> Answer,
+    pub(crate) would: fn(&Shown, &Command<Tiny>) -> Answer,
     /// What there is, beside nodes.
-    pub(super) kinds: &'static [Kind],
+    pub(crate) kinds: &'static [Kind],
 }
 
 pub(crate) static SHAPE: Shape = Shape {

@@ -6,7 +6,7 @@ use bowline_updates::{Object, Step, Wait, Whose};
 use super::SHAPE;
 use crate::updates::shape::{Known, Shown, Thing};
 
-pub(super) fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
+pub(crate) fn takes_all_for_its_own(objects: &[&Thing], memory: &Known) -> Shown {
     let mut shown = (SHAPE.snapshot)(objects, memory);
     if let Some(look) = &mut shown.memory.look {
         for sight in std::sync::Arc::make_mut(&mut look.sights).values_mut() {
