@@ -87,9 +87,8 @@ impl Census {
             let waits = updates.iter().filter(before).any(|(_, asked)| asked.waits);
             waiting += usize::from(name.namespace == stack.namespace && waits);
             let is_barred = barred.contains(&name.namespace);
-            let counts = |asked: &Asked| {
-                !asked.rejected && !(asked.waits && is_barred) && asked.created.saturating_add(HOUR) > now
-            };
+            let is_refused = |asked: &Asked| asked.rejected || asked.waits && is_barred;
+            let counts = |asked: &Asked| !is_refused(asked) && asked.created.saturating_add(HOUR) > now;
             hourly += updates.iter().filter(before).filter(|(_, asked)| counts(asked)).count();
         }
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
