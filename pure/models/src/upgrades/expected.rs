@@ -43,7 +43,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
 const MODEL: &str = super::UPGRADES.name;
 
 /// All claims hold, and this is how far it is until an upgrade is committed.
-const fn all(committed: usize) -> [Judgement; 19] {
+const fn all(committed: usize) -> [Judgement; 20] {
     [
         holds("OneMaster"),
         holds("MastersServe"),
@@ -54,6 +54,7 @@ const fn all(committed: usize) -> [Judgement; 19] {
         holds("CrashRollsBack"),
         holds("CommitsWhenAllAreThere"),
         holds("StaysFailed"),
+        holds("CanGoBack"),
         holds("OneAtATime"),
         holds("LeavesTheCluster"),
         holds("MembersAgree"),

@@ -61,6 +61,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { decide: waits_for_all, ..SHAPE }),
     mutant!("tries again after a command" breaks "StaysFailed" at "crashes=1,commands=1",
         Shape { effect: forgets_what_failed, ..SHAPE }),
+    mutant!("does not go back once the new version serves" breaks "CanGoBack" at "",
+        Shape { would: goes_back_only_before_it_serves, ..SHAPE }),
     mutant!("begins where an update may be" breaks "OneAtATime" at "cluster=true,updates=1",
         Shape { snapshot: takes_the_cluster_for_its_own, ..SHAPE }),
     mutant!("leaves the cluster, and may begin there" breaks "OneAtATime" at "cluster=true,edits=2" with Fault::LostReply,
@@ -182,6 +184,17 @@ fn ends_at_once(shown: &Shown, step: &Step<Tiny>, now: Moment) -> EffectOf<Shape
 fn never_rolls_back(shown: &Shown, command: &Command<Tiny>) -> Result<Step<Tiny>, Refusal<Tiny>> {
     match command.verb {
         Verb::Rollback => Err(Refusal::Begun),
+        _ => (SHAPE.would)(shown, command),
+    }
+}
+
+fn goes_back_only_before_it_serves(
+    shown: &Shown,
+    command: &Command<Tiny>,
+) -> Result<Step<Tiny>, Refusal<Tiny>> {
+    let serves = shown.group.as_ref().is_some_and(|group| group.status.phase == Phase::Upgraded);
+    match command.verb {
+        Verb::Rollback if serves => Err(Refusal::Phase(Phase::Upgraded)),
         _ => (SHAPE.would)(shown, command),
     }
 }

@@ -1,12 +1,13 @@
 //! What is claimed of upgrades.
 
 use bowline_explorer::Property;
-use bowline_upgrades::{Condition, Group, OnCrash, Phase, Seat, SeatState, Status, Verb};
+use bowline_upgrades::{Command, Condition, Group, OnCrash, Phase, Seat, SeatState, Status, Verb};
 
 use super::Team;
 use super::ghost::{FAILED, FORCED};
 use super::names::{self, CLUSTER, GROUP};
 use super::node::{Life, Link, Node};
+use super::shape::Shown;
 use crate::harness::{Action, Harness, NODES, State, What};
 use crate::tiny::Tiny;
 
@@ -107,6 +108,8 @@ fn of_versions() -> Vec<Claim> {
             !begins || before.ghost & FAILED == 0 || was.answered != is.answered
         })
         .about("what was rolled back does not begin again by itself until something else is wanted; a command is no such thing"),
+        Property::always("CanGoBack", can_go_back)
+            .about("until the commit it can be rolled back, whatever has happened by then"),
     ]
 }
 
@@ -361,6 +364,13 @@ fn is_excused(s: &State) -> bool {
     !works(s, pair.old) && !works(s, pair.new)
 }
 
+fn can_go_back(m: &Harness<Team>, s: &State) -> bool {
+    let group = group(s);
+    let is_under_way = matches!(group.status.phase, Phase::Initialized | Phase::Upgraded);
+    let rollback = Command { verb: Verb::Rollback, member: None, ticket: 0 };
+    !is_under_way || group.deleting || is_accepted(m, &m.system.as_it_is(&s.truth(), s), &rollback)
+}
+
 fn some_command(m: &Harness<Team>, s: &State) -> bool {
     let group = group(s);
     if group.status.phase == Phase::Inactive || group.deleting {
@@ -370,9 +380,10 @@ fn some_command(m: &Harness<Team>, s: &State) -> bool {
     Verb::ALL.into_iter().any(|verb| {
         let members = (1..=m.system.nodes).map(Some);
         let members: Vec<_> = if verb.is_about_a_member() { members.collect() } else { vec![None] };
-        members.into_iter().any(|member| {
-            let command = bowline_upgrades::Command { verb, member, ticket: 0 };
-            (m.system.shape.would)(&snapshot, &command).is_ok()
-        })
+        members.into_iter().any(|member| is_accepted(m, &snapshot, &Command { verb, member, ticket: 0 }))
     })
+}
+
+fn is_accepted(m: &Harness<Team>, snapshot: &Shown, command: &Command<Tiny>) -> bool {
+    (m.system.shape.would)(snapshot, command).is_ok()
 }
