@@ -18,6 +18,9 @@ use crate::Rhythm;
 use crate::snapshot::Snapshot;
 use crate::state::{Names, Placement};
 
+/// How long it is waited for a window until the clock on the wall is looked at again, which may jump.
+const LOOK: Millis = Millis(60_000);
+
 pub(crate) type What<N> = Decision<Step<N>, Wait<N>>;
 
 /// A step; or what is waited for; or nothing.
@@ -42,7 +45,10 @@ impl<N: Names> Case<'_, N> {
             Ok(step) => Decision::Do(step),
             Err(None) => Decision::Converged,
             Err(Some(what)) => {
-                let until = what.is_for_a_target().then(|| self.next_survey());
+                let until = match &what {
+                    Wait::Window(_, opening) => Some(self.now.clock.plus(opening.after.min(LOOK))),
+                    what => what.is_for_a_target().then(|| self.next_survey()),
+                };
                 Decision::Wait { what, until }
             }
         }

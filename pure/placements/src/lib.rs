@@ -38,6 +38,7 @@ pub mod syncer;
 mod target;
 #[cfg(test)]
 mod tests;
+mod window;
 mod words;
 
 use std::marker::PhantomData;
@@ -56,6 +57,7 @@ pub use restore::Restore;
 pub use snapshot::{Memory, Snapshot, Survey as Surveyed};
 pub use state::{Claim, Mood, Names, Phase, Placement, Told, Volume, Wish};
 pub use target::{By, Fence, FenceState, FenceWish, Target, TargetReport, TargetWish};
+pub use window::{Opening, Window};
 
 /// The controller of placements.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,6 +7,7 @@ use std::hash::Hash;
 use bowline_control::Version;
 
 use crate::grant::Grant;
+use crate::window::Window;
 
 /// What names are made of: text where it runs, small numbers where it is explored.
 pub trait Names: Clone + Eq + Hash + fmt::Debug {
@@ -60,11 +61,21 @@ pub struct Wish<N: Names> {
     pub selector: BTreeSet<N::Label>,
     /// And has no taints but these.
     pub tolerations: BTreeSet<N::Label>,
+    /// When it may be taken from where it runs; `None` if at any time.
+    pub window: Option<Window>,
+    /// Where it may go at any time all the same.
+    pub now_to: Option<N::Target>,
 }
 
 impl<N: Names> Default for Wish<N> {
     fn default() -> Wish<N> {
-        Wish { pinned: None, selector: BTreeSet::new(), tolerations: BTreeSet::new() }
+        Wish {
+            pinned: None,
+            selector: BTreeSet::new(),
+            tolerations: BTreeSet::new(),
+            window: None,
+            now_to: None,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod moves;
 mod restores;
 mod town;
 mod volumes;
+mod windows;
 
 use crate::Names;
 

@@ -26,7 +26,9 @@ impl<N: Names> Told for Wait<N> {
         match self {
             Wait::Contact(..) | Wait::Target | Wait::Described(_) | Wait::Reach(_) => true,
             Wait::Unavailable(_, refusal) => !matches!(refusal, Refusal::Silent),
-            Wait::Report(_) | Wait::Released(..) | Wait::Fence(_) | Wait::Ready(_) => false,
+            Wait::Report(_) | Wait::Window(..) | Wait::Released(..) | Wait::Fence(_) | Wait::Ready(_) => {
+                false
+            }
         }
     }
 
@@ -46,6 +48,10 @@ impl<N: Names> fmt::Display for Wait<N> {
                 "a target that it can be on: `bowline place status` tells why each of them is not",
             ),
             Wait::Unavailable(target, refusal) => write!(f, "{target} to be available: {}", reason(refusal)),
+            Wait::Window(target, opening) => write!(
+                f,
+                "its window, which opens on {opening}, to go to {target}: `bowline place move --now` does not wait for it"
+            ),
             Wait::Released(thing, target) => write!(f, "{target} to give up {thing}"),
             Wait::Contact(thing, target) => write!(
                 f,

@@ -10,7 +10,9 @@ mod volume_grant;
 
 pub use fencing::{FenceHook, FenceRequest, Fencing, NetworkFence, SecretName};
 pub use grant::{GrantEvent, GrantEventKind, GrantUser, Recovering, Said, UseState};
-pub use placement::{End, Placement, PlacementPhase, PlacementSpec, PlacementStatus, TargetSelector};
+pub use placement::{
+    End, MoveWindow, Placement, PlacementPhase, PlacementSpec, PlacementStatus, TargetSelector, Weekday,
+};
 pub use sync_target::{
     Capacity, Fence, FenceEvent, FencedBy, ReportedUse, SyncTarget, SyncTargetSpec, SyncTargetStatus, Taint,
     TargetReport,

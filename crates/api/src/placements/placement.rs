@@ -50,11 +50,64 @@ pub struct PlacementSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32), extend("x-kubernetes-list-type" = "atomic"))]
     pub tolerations: Vec<Taint>,
+    /// When it may be taken from where it runs. What runs nowhere, also because its target is fenced, goes at any time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_window: Option<MoveWindow>,
+    /// A target that it may go to at any time all the same: that is what `bowline place move --now` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_now_to: Option<ShortName>,
 }
 
 impl Placement {
     /// The name of the one Placement of a namespace.
     pub const NAME: &'static str = "placement";
+}
+
+/// Some hours of some days, in UTC. A move that has begun goes on when they are over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, extend("x-kubernetes-validations" = [{
+    "rule": "self.from != self.to",
+    "message": "a window shuts at another time than it opens; to move at any time, give none"
+}]))]
+pub struct MoveWindow {
+    /// The days on which it opens; every day, if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 7), extend("x-kubernetes-list-type" = "set"))]
+    pub days: Vec<Weekday>,
+    /// When it opens, as in `22:00`.
+    #[schemars(length(min = 5, max = 5), extend("pattern" = "^([01][0-9]|2[0-3]):[0-5][0-9]$"))]
+    pub from: String,
+    /// When it shuts; that is on the next day, if it is earlier.
+    #[schemars(length(min = 5, max = 5), extend("pattern" = "^([01][0-9]|2[0-3]):[0-5][0-9]$"))]
+    pub to: String,
+}
+
+/// A day of the week.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[allow(missing_docs, reason = "they say what they are")]
+pub enum Weekday {
+    Monday,
+    Tuesday,
+    Wednesday,
+    Thursday,
+    Friday,
+    Saturday,
+    Sunday,
+}
+
+impl Weekday {
+    /// All of them.
+    pub const ALL: [Weekday; 7] = [
+        Weekday::Monday,
+        Weekday::Tuesday,
+        Weekday::Wednesday,
+        Weekday::Thursday,
+        Weekday::Friday,
+        Weekday::Saturday,
+        Weekday::Sunday,
+    ];
 }
 
 /// The targets to choose from.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline_api::placements::{MoveWindow, Weekday};
 use clap::{Args, Subcommand};
 
 use super::Server;
@@ -10,7 +11,7 @@ use super::view::Waiting;
 use crate::duration::duration;
 use crate::exit::Exit;
 use crate::output::Format;
-use crate::place::{self, Add, Duty, On, Patience};
+use crate::place::{self, Add, Duty, Move, On, Patience};
 use crate::service;
 
 const EXAMPLES: &str = "\
@@ -53,6 +54,7 @@ enum Command {
     Target(TargetArgs),
     Namespace(NamespaceArgs),
     Move(MoveArgs),
+    Window(WindowArgs),
     Status(StatusArgs),
     History(HistoryArgs),
     Abandon(AbandonArgs),
@@ -191,7 +193,7 @@ struct NamespaceArgs {
 /// is cordoned or fenced, a volume that stays on its cluster) is refused before anything is stopped.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  bowline place move shop --to west\n  bowline place move shop --to west --wait --timeout 30m"
+    after_help = "Examples:\n  bowline place move shop --to west\n  bowline place move shop --to west --wait --timeout 30m\n  bowline place move shop --to west --now"
 )]
 struct MoveArgs {
     /// Which
@@ -202,8 +204,41 @@ struct MoveArgs {
     #[arg(long, value_name = "TARGET", value_parser = name)]
     to: String,
 
+    /// Do not wait for the window in which it may be moved (`bowline place window`)
+    #[arg(long)]
+    now: bool,
+
     #[command(flatten)]
     waiting: Waiting,
+
+    #[command(flatten)]
+    printed: Printed,
+}
+
+/// Say when a namespace may be taken from where it runs
+///
+/// Outside of these hours a move, and a target that drains, wait. A move that has begun goes on when they are over. What is fenced, or
+/// runs nowhere, goes at any time.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  bowline place window shop 22:00-04:00\n  bowline place window shop 22:00-04:00 --day Saturday --day Sunday\n  bowline place window shop --none"
+)]
+struct WindowArgs {
+    /// Which
+    #[arg(value_name = "NAMESPACE", value_parser = name)]
+    namespace: String,
+
+    /// From when to when, in UTC; over midnight, if it ends before it begins
+    #[arg(value_name = "HH:MM-HH:MM", value_parser = hours, required_unless_present = "none")]
+    hours: Option<(String, String)>,
+
+    /// A day on which it begins; may be given several times [default: every day]
+    #[arg(long, value_name = "DAY", value_parser = weekday, conflicts_with = "none")]
+    day: Vec<Weekday>,
+
+    /// It may be moved at any time
+    #[arg(long, conflicts_with = "hours")]
+    none: bool,
 
     #[command(flatten)]
     printed: Printed,
@@ -305,9 +340,14 @@ impl Command {
                 place::place(&printed.server.wanted(), &namespace, &on, &waiting.placed(), printed.output)
                     .await
             }
-            Command::Move(MoveArgs { namespace, to, waiting, printed }) => {
-                place::move_to(&printed.server.wanted(), &namespace, &to, &waiting.placed(), printed.output)
-                    .await
+            Command::Move(MoveArgs { namespace, to, now, waiting, printed }) => {
+                let patience = waiting.placed();
+                let to = Move { to, now };
+                place::move_to(&printed.server.wanted(), &namespace, &to, &patience, printed.output).await
+            }
+            Command::Window(WindowArgs { namespace, hours, day, none: _, printed }) => {
+                let window = hours.map(|(from, to)| MoveWindow { days: day, from, to });
+                place::window(&printed.server.wanted(), &namespace, window, printed.output).await
             }
             Command::Status(StatusArgs { namespace, printed }) => {
                 place::status(&printed.server.wanted(), namespace.as_deref(), printed.output).await
@@ -369,6 +409,27 @@ fn taint(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Reads hours of a day.
+fn hours(text: &str) -> Result<(String, String), String> {
+    let is_time = |text: &str| {
+        let digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let parts = text.split_once(':').filter(|(hours, minutes)| digits(hours) && digits(minutes));
+        parts.is_some_and(|(hours, minutes)| hours < "24" && minutes < "60")
+    };
+    let both = text.split_once('-').filter(|(from, to)| is_time(from) && is_time(to));
+    match both {
+        Some((from, to)) if from == to => Err("it ends at another time than it begins".to_owned()),
+        Some((from, to)) => Ok((from.to_owned(), to.to_owned())),
+        None => Err("it takes HH:MM-HH:MM, from 00:00 to 23:59".to_owned()),
+    }
+}
+
+/// Reads a day of the week.
+fn weekday(text: &str) -> Result<Weekday, String> {
+    let days = Weekday::ALL.iter().find(|day| format!("{day:?}").eq_ignore_ascii_case(text));
+    days.copied().ok_or_else(|| "it takes a day of the week, as Monday".to_owned())
+}
+
 /// Reads a time in whole seconds.
 fn seconds(text: &str) -> Result<u32, String> {
     let given: Duration = duration(text)?;
@@ -393,5 +454,25 @@ mod tests {
         assert!(taint("").is_err() && taint("a=").is_err());
         assert_eq!(seconds("10m"), Ok(600));
         assert!(seconds("0s").is_err() && seconds("721h").is_err());
+    }
+
+    #[test]
+    fn hours_and_days_are_read() {
+        assert_eq!(hours("22:00-04:30"), Ok(("22:00".to_owned(), "04:30".to_owned())));
+        for wrong in [
+            "",
+            "22:00",
+            "22:00-",
+            "22-04",
+            "24:00-01:00",
+            "22:60-01:00",
+            "1:00-02:00",
+            "22:00-22:00",
+            "+1:00-02:00",
+        ] {
+            assert!(hours(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!((weekday("Monday"), weekday("sunday")), (Ok(Weekday::Monday), Ok(Weekday::Sunday)));
+        assert!(weekday("Mon").is_err() && weekday("").is_err());
     }
 }

@@ -9,6 +9,7 @@ mod stage;
 mod status;
 mod target;
 mod why;
+mod window;
 
 use std::time::Duration;
 
@@ -24,10 +25,11 @@ use serde_json::Value;
 pub(crate) use self::abandon::abandon;
 pub(crate) use self::duty::{Duty, set};
 pub(crate) use self::history::history;
-pub(crate) use self::moves::move_to;
+pub(crate) use self::moves::{Move, move_to};
 pub(crate) use self::namespace::{On, place};
 pub(crate) use self::status::status;
 pub(crate) use self::target::{Add, add, list, remove};
+pub(crate) use self::window::window;
 use crate::connection::{Wanted, failed};
 use crate::exit::Refused;
 use crate::nearest::there_are;

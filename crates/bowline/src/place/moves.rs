@@ -19,11 +19,19 @@ use crate::palette::{self, paint};
 /// How often it is looked how far it is.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
+/// Where a namespace is to go.
+#[derive(Debug)]
+pub(crate) struct Move {
+    pub(crate) to: String,
+    /// Its window is not waited for.
+    pub(crate) now: bool,
+}
+
 /// Has a namespace moved. What cannot be had is refused before anything is stopped.
 pub(crate) async fn move_to(
     server: &Wanted,
     namespace: &str,
-    to: &str,
+    Move { to, now }: &Move,
     patience: &Patience,
     format: Format,
 ) -> anyhow::Result<Exit> {
@@ -45,7 +53,8 @@ pub(crate) async fn move_to(
             anyhow::bail!(Refused(format!("{namespace} cannot go to {to}: {why}; nothing was stopped")));
         }
     }
-    let change = json!({ "spec": { "target": to, "targetSelector": null } });
+    let now_to = now.then_some(to);
+    let change = json!({ "spec": { "target": to, "targetSelector": null, "moveNowTo": now_to } });
     let changed = hub.placements(namespace).patch(Placement::NAME, &patching(), &Patch::Merge(change)).await;
     let placement =
         changed.map_err(|error| failed(error, &format!("cannot move the namespace {namespace}")))?;
@@ -53,7 +62,9 @@ pub(crate) async fn move_to(
         return follow(&hub, placement, Some(to), patience, format).await;
     }
     if format.is_text() {
-        patience.note(&format!("The namespace {namespace} is to go to {to}: see `bowline place status`."));
+        let when = if placement.spec.move_window.is_some() && !now { ", in its window" } else { "" };
+        patience
+            .note(&format!("The namespace {namespace} is to go to {to}{when}: see `bowline place status`."));
     } else {
         output::print(&output::document(format, &placement)?)?;
     }

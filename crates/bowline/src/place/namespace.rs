@@ -53,7 +53,7 @@ pub(crate) async fn place(
         Ok(made) => made,
         Err(error) if answered(&error, 409) => {
             let found = hub.placed(namespace).await?;
-            if found.spec != spec {
+            if (&found.spec.target, &found.spec.target_selector) != (&spec.target, &spec.target_selector) {
                 anyhow::bail!(Refused(format!(
                     "the namespace {namespace} is placed already: to move it, bowline place move {namespace} --to TARGET"
                 )));

@@ -74,6 +74,11 @@ pub(crate) fn placements() -> Vec<Case> {
             json!({"spec": {"targetSelector": {}}}),
             "give either the target or a selector of targets; with neither, any target will do",
         ),
+        created(
+            "Placement",
+            json!({"spec": {"moveWindow": {"from": "22:00", "to": "22:00"}}}),
+            "a window shuts at another time than it opens; to move at any time, give none",
+        ),
         said("Placement", json!({"epoch": 2}), json!({"epoch": 1}), "an epoch never falls"),
         said(
             "Placement",

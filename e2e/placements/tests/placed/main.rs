@@ -19,3 +19,4 @@ mod refused;
 mod restored;
 mod sets;
 mod shared;
+mod window;

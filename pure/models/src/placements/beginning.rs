@@ -8,7 +8,7 @@ use bowline_placements::{
 };
 
 use super::Town;
-use super::names::{self, PLACEMENT, target_slot};
+use super::names::{self, PLACEMENT, SHUT, target_slot};
 use super::seen::{Seen, blank_volume, placement};
 use super::site::Site;
 use crate::harness::{NODES, Objects};
@@ -55,7 +55,11 @@ impl Town {
         Placement {
             version: Version(2),
             held: !self.new,
-            wish: Wish { pinned: (!self.chosen).then_some(FIRST), ..Wish::default() },
+            wish: Wish {
+                pinned: (!self.chosen).then_some(FIRST),
+                window: self.window.then_some(SHUT),
+                ..Wish::default()
+            },
             desired: (!self.new).then_some(FIRST),
             told: (!self.new).then_some(told),
             ..placement(self.grant())

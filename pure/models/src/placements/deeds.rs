@@ -7,7 +7,7 @@ use bowline_placements::{
 };
 
 use super::Town;
-use super::names::{self, PLACEMENT, Part, TARGETS, target_slot, thing_slot};
+use super::names::{self, OPEN, PLACEMENT, Part, SHUT, TARGETS, target_slot, thing_slot};
 use super::restore::RECOVER;
 use super::seen::Seen;
 use super::shape::{FENCES, Next};
@@ -271,9 +271,23 @@ impl Town {
         let others = (1..=self.targets).filter(|target| Some(*target) != placement.wish.pinned);
         for target in others.filter(|_| !self.chosen) {
             let mut after = placement.clone();
-            after.wish.pinned = Some(target);
+            (after.wish.pinned, after.wish.now_to) = (Some(target), None);
             let edit = Edit::Replace(names::flat_placement(&after));
             may(Who::Person(MOVES), edit, PLACEMENT, MOVES_TO[usize::from(target) - 1]);
+            if self.window {
+                after.wish.now_to = Some(target);
+                let edit = Edit::Replace(names::flat_placement(&after));
+                may(Who::Person(MOVES), edit, PLACEMENT, MOVES_NOW_TO[usize::from(target) - 1]);
+            }
+        }
+        if let Some(window) = placement.wish.window {
+            let (becomes, who, about) = match window {
+                OPEN => (SHUT, Who::Person(MOVES), "Shuts"),
+                _ => (OPEN, Who::Runner, "Opens"),
+            };
+            let mut after = placement.clone();
+            after.wish.window = Some(becomes);
+            may(who, Edit::Replace(names::flat_placement(&after)), PLACEMENT, about);
         }
     }
 }
@@ -286,6 +300,7 @@ fn restores(objects: &Objects) -> u64 {
 }
 
 const MOVES_TO: [&str; 3] = ["MoveToFirst", "MoveToSecond", "MoveToThird"];
+const MOVES_NOW_TO: [&str; 3] = ["MoveNowToFirst", "MoveNowToSecond", "MoveNowToThird"];
 
 /// Whether a volume was made in a step, or its data deleted.
 fn is_watched(before: &Site, after: &Site) -> bool {

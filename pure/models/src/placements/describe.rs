@@ -2,15 +2,20 @@
 
 use bowline_placements::{Grant, Object};
 
-use super::names::object;
+use super::names::{SHUT, object};
 use crate::harness::Flat;
 use crate::tiny::Tiny;
 
 pub(crate) fn describe(slot: u8, flat: &Flat) -> String {
     match object(slot, *flat) {
         Object::Placement(placement) => format!(
-            "wanted on {:?} doomed {} desired {:?} {} says {:?}",
+            "wanted on {:?}{} doomed {} desired {:?} {} says {:?}",
             placement.wish.pinned,
+            placement.wish.window.map_or_else(String::new, |window| format!(
+                " shut {} now to {:?}",
+                window == SHUT,
+                placement.wish.now_to
+            )),
             placement.doomed,
             placement.desired,
             grant(&placement.grant),

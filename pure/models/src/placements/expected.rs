@@ -14,6 +14,9 @@ pub(crate) const EXPECTED: &[Expected] = &[
     // A target is chosen, and drained or fenced.
     expect(MODEL, "chosen=true", (503, 1_221, 34), &all(28)),
     expect(MODEL, "chosen=true,fences=1,fresh=true", (5_736, 13_293, 38), &all(23)),
+    // Moved in its window only, but for who is in a hurry.
+    expect(MODEL, "window=true,moves=2", (1, 1, 1), &all(26)),
+    expect(MODEL, "window=true,chosen=true,fences=1,fresh=true", (1, 1, 1), &all(26)),
     // A namespace that is nowhere yet.
     expect(MODEL, "new=true", (8_771, 24_063, 48), &all(18)),
     // A syncer that is cut off and comes back, or starts anew.
@@ -42,7 +45,7 @@ pub(crate) const EXPECTED: &[Expected] = &[
 const MODEL: &str = super::PLACEMENTS.name;
 
 /// All claims hold, and this is how far it is until a namespace is moved.
-const fn all(moved: usize) -> [Judgement; 18] {
+const fn all(moved: usize) -> [Judgement; 19] {
     [
         holds("UsableByAtMostOne"),
         holds("RunsOnce"),
@@ -55,6 +58,7 @@ const fn all(moved: usize) -> [Judgement; 18] {
         holds("DataIsKept"),
         holds("MadeOnce"),
         holds("NothingStopsByItself"),
+        holds("WaitsForItsWindow"),
         holds("CleanBeforeUnfenced"),
         holds("MoveCompletes"),
         holds("SaysWhatFor"),

@@ -67,6 +67,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         Shape { act: claims_without_making, ..SHAPE }),
     mutant!("stops when the hub is away" breaks "NothingStopsByItself" at "moves=0,cuts=1",
         Shape { act: stops_without_lease, ..SHAPE }),
+    mutant!("moves at any time" breaks "WaitsForItsWindow" at "moves=1,window=true,fresh=true",
+        Shape { snapshot: knows_no_window, ..SHAPE }),
     mutant!("unfences too early" breaks "CleanBeforeUnfenced" at "moves=0,fences=2,fresh=true",
         Shape { fence: takes_all_for_clean, ..SHAPE }),
     mutant!("never grants the namespace" breaks "MoveCompletes" at "moves=1",
@@ -86,6 +88,12 @@ fn with_grants(key: u8, objects: &[&Thing], memory: &Remembered, change: impl Fn
     let mut shown = (SHAPE.snapshot)(key, objects, memory);
     let space = shown.placement.iter_mut().map(|placement| &mut placement.grant);
     space.chain(shown.volumes.values_mut().map(|volume| &mut volume.grant)).for_each(change);
+    shown
+}
+
+fn knows_no_window(key: u8, objects: &[&Thing], memory: &Remembered) -> Shown {
+    let mut shown = (SHAPE.snapshot)(key, objects, memory);
+    shown.placement.iter_mut().for_each(|placement| placement.wish.window = None);
     shown
 }
 

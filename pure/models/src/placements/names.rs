@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use bowline_control::{Millis, Version};
 use bowline_placements::{
     By, Epoch, Fence, FenceState, FenceWish, Grant, Id, Mood, Names, Object, Phase, Placement, Recovery,
-    Said, Target, TargetReport, TargetWish, Thing, Told, Use, UseState, Volume, Wish,
+    Said, Target, TargetReport, TargetWish, Thing, Told, Use, UseState, Volume, Window, Wish,
 };
 
 use crate::harness::Flat;
@@ -36,6 +36,9 @@ const HELD: u8 = 1;
 /// Since when a lease has lapsed, if it has; and for how long it may: whenever somebody looks, that is over.
 pub(super) const LONG_AGO: Millis = Millis(0);
 const SHORT: Millis = Millis(1);
+/// Whenever somebody looks, the one is open and the other is shut: time passes when one takes the place of the other.
+pub(super) const OPEN: Window = Window { days: 0, opens: 0, minutes: 24 * 60 };
+pub(super) const SHUT: Window = Window { days: 1 << 4, opens: 0, minutes: 1 };
 /// There is one restore at most.
 pub(super) const RESTORE: u64 = 1;
 
@@ -95,6 +98,8 @@ fn put_grant(grant: &Grant<Tiny>, bits: &mut Pack) {
 pub(crate) fn placement_of(flat: Flat) -> Placement<Tiny> {
     let mut bits = Unpack::of(from_bytes(flat.body));
     let (pinned, doomed) = (some(bits.get(2)), bits.flag());
+    let window = [None, Some(OPEN), Some(SHUT)].get(usize::from(bits.get(2))).copied().flatten();
+    let now_to = some(bits.get(2));
     bits.skip_to(8 * WANTED as u32);
     let desired = some(bits.get(2));
     let grant = grant_of(&mut bits);
@@ -113,7 +118,7 @@ pub(crate) fn placement_of(flat: Flat) -> Placement<Tiny> {
         deleting: flat.deleting,
         held: flat.finalizers & HELD != 0,
         doomed,
-        wish: Wish { pinned, ..Wish::default() },
+        wish: Wish { pinned, window, now_to, ..Wish::default() },
         desired,
         grant,
         told,
@@ -124,6 +129,8 @@ pub(crate) fn flat_placement(placement: &Placement<Tiny>) -> Flat {
     let mut bits = Pack::default();
     bits.put(2, placement.wish.pinned.unwrap_or(0));
     bits.put(1, placement.doomed);
+    bits.put(2, placement.wish.window.map_or(0, |window| if window == OPEN { 1 } else { 2 }));
+    bits.put(2, placement.wish.now_to.unwrap_or(0));
     bits.skip_to(8 * WANTED as u32);
     bits.put(2, placement.desired.unwrap_or(0));
     put_grant(&placement.grant, &mut bits);

@@ -5,7 +5,7 @@ use bowline_placements::syncer::Stage;
 use bowline_placements::{FenceState, Grant, Mood, Phase, Said};
 
 use super::Town;
-use super::names::Part;
+use super::names::{Part, SHUT};
 use super::sight::{Place, Sight};
 use crate::harness::{Action, Deed, Harness, State, What};
 use crate::tiny::Tiny;
@@ -177,6 +177,15 @@ fn of_syncers() -> Vec<Claim> {
             })
         })
         .about("workloads are stopped only if something is to be given up, by a fence, or by who lost its lease where epochs are enforced"),
+        Property::always_step("WaitsForItsWindow", |m: &Harness<Town>, before: &State, action: &Action, after: &State| {
+            let is_decided = m.system.window && !matches!(action, Action::Deed(_));
+            let [was, is] = [before, after].map(|s| Sight::of(&m.system, s).placement.filter(|_| is_decided));
+            let Some((was, is)) = was.zip(is) else { return true };
+            let Some(from) = was.desired.filter(|from| is.desired != Some(*from)) else { return true };
+            let is_free = was.wish.window != Some(SHUT) || was.wish.now_to == is.desired;
+            is_free || !was.grant.is_granted_to(&from)
+        })
+        .about("what runs somewhere is wanted elsewhere only in its window, unless a person says that it is to go there at once"),
         Property::always_step("CleanBeforeUnfenced", |_, before: &State, action: &Action, _: &State| {
             let Action::Deed(Deed { about: "Unfence", slot, .. }) = action else { return true };
             let all = Place::all(before);

@@ -2,8 +2,9 @@
 
 use super::{Case, Refusal, Step, Wait};
 use crate::effect::Candidate;
-use crate::state::{Names, Volume};
+use crate::state::{Names, Placement, Volume};
 use crate::target::{FenceState, Target};
+use crate::window::Opening;
 
 /// Where a namespace is to be.
 pub(super) enum Choice<N: Names> {
@@ -17,6 +18,22 @@ pub(super) enum Choice<N: Names> {
 
 impl<N: Names> Case<'_, N> {
     pub(super) fn choice(&self) -> Choice<N> {
+        let choice = self.wanted();
+        let (Choice::At(target, _), Some(now)) = (&choice, &self.placement.desired) else { return choice };
+        match self.window(now, target) {
+            Some(opening) => Choice::At(now.clone(), Some(Wait::Window(target.clone(), opening))),
+            None => choice,
+        }
+    }
+
+    /// When it may be taken from where it runs, if not now. What runs nowhere may go anywhere, also because its target is fenced.
+    fn window(&self, from: &N::Target, to: &N::Target) -> Option<Opening> {
+        let Placement { wish, grant, .. } = self.placement;
+        let is_free = from == to || !grant.is_granted_to(from) || wish.now_to.as_ref() == Some(to);
+        wish.window.filter(|_| !is_free)?.next(self.now.wall)
+    }
+
+    fn wanted(&self) -> Choice<N> {
         let now = self.placement.desired.as_ref();
         if let Some(pinned) = &self.placement.wish.pinned {
             let refusal = if now == Some(pinned) { None } else { self.against_pinned(pinned) };

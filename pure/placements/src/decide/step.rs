@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::grant::ThingOf;
 use crate::state::Names;
+use crate::window::Opening;
 
 /// A step. Each but [`Step::Survey`] is one guarded write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,6 +76,8 @@ pub enum Wait<N: Names> {
     Target,
     /// A target to be available.
     Unavailable(N::Target, Refusal<N>),
+    /// Its window, to go from where it runs to a target.
+    Window(N::Target, Opening),
     /// A target to give something up.
     Released(ThingOf<N>, N::Target),
     /// A target that is not heard of to come back and give something up, or to be fenced.

@@ -9,7 +9,7 @@ use crate::syncer::{Act, Held, Here, Known, Local, Stage, View};
 use crate::{
     Candidate, Claim, Epoch, FenceCall, FenceMemory, FenceReply, FenceWish, Fences, Grant, Memory, Object,
     Placement, Placements, Pulse, Restore, Rhythm, Target, TargetWish, Thing, Told, Use, UseState, Volume,
-    Wait, Wish,
+    Wait, Window, Wish,
 };
 
 pub(super) const SHOP: &str = "shop";
@@ -95,6 +95,13 @@ impl Town {
         self.target(name).wish.fence = wish;
     }
 
+    /// A person wants the namespace to stay where it runs until a window opens, but for a target that it may go to at once.
+    pub(super) fn stay_until(&mut self, window: Window, now_to: Option<&'static str>) {
+        let placement = self.placement.as_mut().expect("the placement");
+        (placement.wish.window, placement.wish.now_to) = (Some(window), now_to);
+        placement.generation += 1;
+    }
+
     /// A person deletes the namespace.
     pub(super) fn delete_namespace(&mut self) {
         let placement = self.placement.as_mut().expect("the placement");
@@ -130,6 +137,17 @@ impl Town {
             if !matches!(self.hub_acts(), Some(Ok(()))) {
                 return;
             }
+        }
+    }
+
+    /// When the hub looks again by itself at what it waits for.
+    pub(super) fn wakes(&self) -> Option<Millis> {
+        let controller = Placements::<Plain>::new(Rhythm::default());
+        let objects = self.objects();
+        let snapshot = controller.snapshot(&SHOP, &objects.iter().collect::<Vec<_>>(), &self.memory);
+        match controller.decide(&snapshot, self.moment()) {
+            Decision::Wait { until, .. } => until,
+            _ => None,
         }
     }
 

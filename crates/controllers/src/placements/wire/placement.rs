@@ -1,11 +1,11 @@
 //! Placements: what people want of them, and the one truth about who runs a namespace.
 
 use bowline_api::placements::{
-    End, Placement as PlacementResource, PlacementPhase, PlacementSpec, PlacementStatus, Taint,
+    End, MoveWindow, Placement as PlacementResource, PlacementPhase, PlacementSpec, PlacementStatus, Taint,
 };
 use bowline_control::Version;
 use bowline_placements::plain::Plain;
-use bowline_placements::{Phase, Placement, Told, Wish};
+use bowline_placements::{Phase, Placement, Told, Window, Wish};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::core::DynamicObject;
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Placement<Plain>> {
         return None;
     }
     let spec: PlacementSpec = serde_json::from_value(raw.data.get("spec")?.clone()).ok()?;
+    let wish = wish(&spec)?;
     let said = raw.data.get("status").filter(|said| !said.is_null());
     // Who cannot read the truth must not begin with another one.
     let status: PlacementStatus = match said {
@@ -43,7 +44,7 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Placement<Plain>> {
         deleting: dying && (status.end.is_some() || !held),
         held,
         doomed: status.end == Some(End::Delete),
-        wish: wish(&spec),
+        wish,
         desired: status.desired.as_ref().map(ToString::to_string),
         grant: grant::read(&Written {
             epoch: status.epoch,
@@ -57,14 +58,36 @@ pub(in super::super) fn read(raw: &DynamicObject) -> Option<Placement<Plain>> {
     Some(placement)
 }
 
-fn wish(spec: &PlacementSpec) -> Wish<Plain> {
+/// What people want; nothing, if they say it in words that the schema does not take.
+fn wish(spec: &PlacementSpec) -> Option<Wish<Plain>> {
     let selector = spec.target_selector.iter().flat_map(|selector| &selector.match_labels);
     let toleration = |Taint { key, value }: &Taint| label(key, value);
-    Wish {
+    let window = match &spec.move_window {
+        Some(said) => Some(window(said)?),
+        None => None,
+    };
+    Some(Wish {
         pinned: spec.target.as_ref().map(ToString::to_string),
         selector: selector.map(|(key, value)| label(key, value)).collect(),
         tolerations: spec.tolerations.iter().map(toleration).collect(),
-    }
+        window,
+        now_to: spec.move_now_to.as_ref().map(ToString::to_string),
+    })
+}
+
+/// How many minutes a day has.
+const DAY: u16 = 24 * 60;
+
+fn window(said: &MoveWindow) -> Option<Window> {
+    let minute = |text: &str| {
+        let (hours, minutes) = text.split_once(':')?;
+        let (hours, minutes) = (hours.parse::<u16>().ok()?, minutes.parse::<u16>().ok()?);
+        (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
+    };
+    let (opens, shuts) = (minute(&said.from)?, minute(&said.to)?);
+    let minutes = if shuts > opens { shuts - opens } else { shuts + DAY - opens };
+    let days = said.days.iter().fold(0, |days, day| days | 1 << *day as u8);
+    Some(Window { days, opens, minutes })
 }
 
 /// What was told, unless somebody has changed it since.

@@ -201,6 +201,21 @@ fn all_that_is_wanted_is_read() {
     let wish = placement::read(&raw).expect("a placement").wish;
     assert_eq!((wish.pinned, wish.selector), (None, ["zone=a".to_owned()].into()));
     assert_eq!(wish.tolerations, ["gpu".to_owned()].into());
+    assert_eq!((wish.window, wish.now_to), (None, None));
+    for (said, window) in [
+        (json!({ "from": "22:00", "to": "04:30" }), Window { days: 0, opens: 22 * 60, minutes: 6 * 60 + 30 }),
+        (
+            json!({ "days": ["Monday", "Sunday"], "from": "00:05", "to": "00:06" }),
+            Window { days: 1 | 1 << 6, opens: 5, minutes: 1 },
+        ),
+    ] {
+        raw.data["spec"] = json!({ "target": "west", "moveNowTo": "west", "moveWindow": said });
+        let wish = placement::read(&raw).expect("a placement").wish;
+        assert_eq!((wish.window, wish.now_to.as_deref()), (Some(window), Some("west")));
+    }
+    // What the schema does not take is not taken for no window.
+    raw.data["spec"] = json!({ "moveWindow": { "from": "24:00", "to": "01:00" } });
+    assert_eq!(placement::read(&raw), None);
     assert_eq!(bare_placement().wish.pinned.as_deref(), Some("east"));
 }
 
