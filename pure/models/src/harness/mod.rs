@@ -227,22 +227,6 @@ impl<S: System> Harness<S> {
         }
     }
 
-    /// The number of the class of an action in [`Model::fairness`], if it is sure to happen.
-    pub(crate) fn class_number(&self, action: &Action) -> Option<u16> {
-        let keys = KEYS as u8;
-        let number = match *action {
-            Action::Turn(key) => key,
-            Action::Wake(key) => keys + key,
-            Action::Carry(key) => 2 * keys + key,
-            Action::Show(kind) => 3 * keys + kind,
-            Action::Collect(slot) => 3 * keys + self.kinds() + slot,
-            Action::Deed(Deed { who: Who::Runner, slot, .. }) => 3 * keys + self.kinds() + SLOTS as u8 + slot,
-            Action::Apply(key) => 3 * keys + self.kinds() + 2 * SLOTS as u8 + key,
-            _ => return None,
-        };
-        Some(number.into())
-    }
-
     fn deed(&self, s: &mut State, deed: Deed) {
         if let Who::Person(budget) = deed.who {
             s.people[usize::from(budget)] -= 1;
