@@ -63,7 +63,8 @@ pub(crate) async fn submit(
     let kept = match interrupts.or(team.keep(&packed)).await {
         Ok(kept) => kept?,
         Err(signal) => {
-            team.take_back(&packed).await;
+            // Whoever is impatient, or whose hub does not answer, ends that too.
+            let _ = interrupts.or(team.take_back(&packed)).await;
             output::note("Nothing was submitted.");
             return Err(end_by(signal));
         }
